@@ -156,6 +156,26 @@ final class Converters {
         }
     }
 
+    /** Statuses: one, a range {@code 500-504} or {@code 500..504}, or a class {@code 4xx}. */
+    static final class Statuses implements ITypeConverter<Statuses.Range> {
+        record Range(int first, int last) {}
+
+        private static final Pattern FORM = Pattern.compile("([0-9]{3})(?:(?:-|\\.\\.=?)([0-9]{3}))?|([0-9])[xX]{2}");
+
+        @Override
+        public Range convert(String text) {
+            Matcher matcher =
+                    matched(FORM, text, "not a status; use 403, a range such as 500-504, or a class such as 4xx");
+            boolean isClass = matcher.group(3) != null;
+            int first = Integer.parseInt(isClass ? matcher.group(3) + "00" : matcher.group(1));
+            int last = matcher.group(2) == null ? first : Integer.parseInt(matcher.group(2));
+            if (last < first) {
+                throw wrong(text, "not a range; the smaller status comes first");
+            }
+            return new Range(first, isClass ? first + 99 : last);
+        }
+    }
+
     /**
      * A constant by its name, ignoring case.
      *

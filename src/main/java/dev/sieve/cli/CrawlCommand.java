@@ -25,6 +25,7 @@ import java.util.concurrent.Callable;
 import java.util.function.Consumer;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -84,8 +85,8 @@ class CrawlCommand implements Callable<Integer> {
             names = "--fail-on",
             paramLabel = "WHAT",
             description =
-                    "Exit with code 6 on: broken (a URL responded with a status of 400 or above, or failed, or a fragment"
-                            + " is missing), error (a URL failed: no usable response), capacity (the filter missed a page or"
+                    "Exit with code 6 on: broken (a URL responded with a status of 400 or above, or failed, or with the"
+                            + " wrong type, or a fragment is missing), error (a URL failed: no usable response), capacity (the filter missed a page or"
                             + " more), or, with --again, changed or gone (a page has another body, or has disappeared);"
                             + " repeatable.")
     private Set<FailOn> failOn = EnumSet.noneOf(FailOn.class);
@@ -94,9 +95,18 @@ class CrawlCommand implements Callable<Integer> {
             names = "--accept",
             paramLabel = "STATUS",
             split = ",",
-            description = "Statuses that are not failures, such as 403,429, which many servers send to every crawler;"
-                    + " repeatable.")
-    private List<Integer> accepted = new ArrayList<>();
+            converter = Converters.Statuses.class,
+            description =
+                    "Statuses that are not failures, such as 403,429, which many servers send to every crawler; also"
+                            + " ranges, such as 500-504, and classes, such as 4xx; repeatable.")
+    private List<Converters.Statuses.Range> accepted = new ArrayList<>();
+
+    @Option(
+            names = "--accept-types",
+            description =
+                    "With --check-resources: an HTML page in place of an image, a script or a style sheet is not a"
+                            + " failure.")
+    private boolean acceptsTypes;
 
     @Option(
             names = "--summary",
@@ -210,8 +220,11 @@ class CrawlCommand implements Callable<Integer> {
         where.apply(options, spec);
         pace.apply(options, spec);
         requests.apply(options, spec);
-        accepted.forEach(each -> Checks.check(spec, "--accept", () -> options.accept(each)));
-        return options;
+        accepted.forEach(each -> Checks.check(
+                spec,
+                "--accept",
+                () -> IntStream.rangeClosed(each.first(), each.last()).forEach(options::accept)));
+        return options.acceptTypes(acceptsTypes);
     }
 
     /** Passes on the URLs of words, as {@link Seeds} does. */

@@ -64,6 +64,7 @@ public final class CrawlOptions {
     boolean checkFragments;
     boolean skipDuplicates;
     final Set<Integer> accepted = new TreeSet<>();
+    boolean acceptTypes;
     boolean again;
     boolean onlyDue;
     RevisitRule revisits = RevisitRule.DEFAULT;
@@ -326,7 +327,8 @@ public final class CrawlOptions {
     /**
      * Sets whether what pages need is checked: images, scripts, style sheets and what these name, icons, media, frames and
      * embedded objects, on any host. Each is requested once, by all rules for requests; only the bodies of style sheets are
-     * read. One that is an HTML page in scope is crawled. Excluded URLs and traps are not checked. Default: false.
+     * read. One that is an HTML page in scope is crawled, and is a failure besides, unless it may be a page, as in a frame, or
+     * {@link #acceptTypes} is set. Excluded URLs and traps are not checked. Default: false.
      */
     public CrawlOptions checkResources(boolean choice) {
         checkResources = choice;
@@ -340,6 +342,12 @@ public final class CrawlOptions {
      */
     public CrawlOptions checkFragments(boolean choice) {
         checkFragments = choice;
+        return this;
+    }
+
+    /** Sets whether an HTML page in place of an image, a script or a style sheet is not a failure. Default: false. */
+    public CrawlOptions acceptTypes(boolean choice) {
+        acceptTypes = choice;
         return this;
     }
 

@@ -12,13 +12,17 @@ import dev.sieve.io.LruMap;
 import dev.sieve.output.Visit;
 import dev.sieve.parse.LinkExtractor;
 import dev.sieve.scope.Admission;
+import dev.sieve.scope.Scope;
 import dev.sieve.scope.SkipReason;
 import dev.sieve.url.Refusal;
 import dev.sieve.url.UrlNormalizer;
+import dev.sieve.url.UrlParts;
 import java.io.IOException;
 import java.net.HttpURLConnection;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -64,8 +68,9 @@ final class LinkQueue {
     /** Whether other processes may have added something since it was taken over. */
     private volatile boolean isStale;
 
-    /** Targets of redirects, by key. */
-    private final LruMap<String> redirects = new LruMap<>(REDIRECT_BYTES, String::length);
+    /** Redirects, by key; their targets are keys as well. */
+    private final LruMap<Redirect> redirects =
+            new LruMap<>(REDIRECT_BYTES, each -> each.target().length());
 
     private final LruMap<Boolean> malformed = new LruMap<>(MALFORMED_BYTES, is -> 0);
 
@@ -128,17 +133,17 @@ final class LinkQueue {
         Lease lease = source.lease();
         int hops = source.isResource() ? lease.redirects() + 1 : 0;
         int depth = lease.depth() + (source.isResource() ? 0 : 1);
-        UrlBatch files = Target.Kind.RESOURCE.batch(depth, hops, lease.url());
-        UrlBatch styleSheets = Target.Kind.STYLE_SHEET.batch(depth, hops, lease.url());
-        rest.resources.forEach((url, isStyleSheet) -> {
+        Map<Target.Kind, UrlBatch> batches = new EnumMap<>(Target.Kind.class);
+        rest.resources.forEach((url, type) -> {
             if (hops > MAX_REDIRECTS) {
                 recorder.skipped(url, NESTED, lease.url());
             } else {
-                addResource(url, UrlNormalizer.key(url), isStyleSheet ? styleSheets : files);
+                UrlBatch batch =
+                        batches.computeIfAbsent(Target.Kind.of(type), kind -> kind.batch(depth, hops, lease.url()));
+                addResource(url, UrlNormalizer.key(url), batch);
             }
         });
-        push(files, true);
-        push(styleSheets, true);
+        batches.values().forEach(batch -> push(batch, true));
     }
 
     private void addResource(String url, String key, UrlBatch batch) {
@@ -164,6 +169,10 @@ final class LinkQueue {
     /** Adds a link or the target of a redirect to the batch to which it belongs, if any. */
     private void add(String url, String key, Lease source, UrlBatch batch, @Nullable UrlBatch checks) {
         SkipReason reason = admission.skipReason(url, batch.depth());
+        if (reason != null && batch.depth() == 0 && reason.rule().equals(Scope.OUT_OF_SCOPE)) {
+            // The one page of another site to which a seed redirects.
+            reason = admission.checkSkipReason(url, reason);
+        }
         if (reason == null) {
             batch.add(url, key);
             return;
@@ -194,7 +203,7 @@ final class LinkQueue {
         boolean isWanted = switch (kind) {
             case PAGE -> page.depth() == 0 || admission.skipReason(page.url(), page.depth()) == null;
             case CHECK -> checksLinks;
-            case RESOURCE, STYLE_SHEET -> checksResources;
+            case EMBEDDED, RESOURCE, STYLE_SHEET -> checksResources;
             case NAMED_SITEMAP, GUESSED_SITEMAP, LISTED_SITEMAP -> readsSitemaps;
             case NOTE, ERRAND -> false;
         };
@@ -243,7 +252,7 @@ final class LinkQueue {
     final class PageRest implements LinkExtractor.Rest {
         private final Lease page;
         private final Instant fetchedAt;
-        private final Map<String, Boolean> resources = new LinkedHashMap<>();
+        private final Map<String, LinkExtractor.Resource> resources = new LinkedHashMap<>();
         /** The parts of the page; null when they are not checked. */
         private final Fragments.@Nullable Page parts;
 
@@ -278,8 +287,8 @@ final class LinkQueue {
         }
 
         @Override
-        public void resource(String url, boolean isStyleSheet) {
-            resources.put(url, isStyleSheet);
+        public void resource(String url, LinkExtractor.Resource type) {
+            resources.put(url, type);
         }
 
         @Override
@@ -379,13 +388,18 @@ final class LinkQueue {
     static FetchResult check(Lease lease, FetchResult result) {
         if (result instanceof Redirect redirect) {
             if (redirect.target().equals(lease.url())) {
-                return new Failed(redirect.status(), Reason.BAD_REDIRECT, "to itself");
+                return new Failed(redirect.status(), Reason.BAD_REDIRECT, "to itself" + cookies(redirect.setsCookie()));
             }
             if (lease.redirects() >= MAX_REDIRECTS) {
-                return new Failed(redirect.status(), Reason.REDIRECT_LIMIT, "next: " + redirect.target());
+                String next = "next: " + redirect.target() + cookies(redirect.setsCookie());
+                return new Failed(redirect.status(), Reason.REDIRECT_LIMIT, next);
             }
         }
         return result;
+    }
+
+    private static String cookies(boolean isSet) {
+        return isSet ? "; it needs the cookie of Set-Cookie, and cookies are not sent" : "";
     }
 
     /**
@@ -395,7 +409,10 @@ final class LinkQueue {
     FetchResult target(Target source, Redirect redirect) {
         Lease lease = source.lease();
         String target = redirect.target();
-        boolean wasOutside = lease.depth() == 0 && addSeed(lease, target);
+        boolean wasOutside = lease.depth() == 0 && isElsewhere(target);
+        if (lease.depth() == 0) {
+            addSeed(lease, target);
+        }
         String key = UrlNormalizer.key(target);
         // Another spelling of the same page was seen, by the redirect itself; it still has to be fetched once.
         boolean isSeen = key.equals(UrlNormalizer.key(lease.url()));
@@ -406,9 +423,13 @@ final class LinkQueue {
         } else if (!isNew && lease.depth() < maxLevel && admission.skipReason(target, lease.depth()) == null) {
             pushAgain(lease, target, key);
         }
-        return closesRing(UrlNormalizer.key(lease.url()), key)
-                ? new Failed(redirect.status(), Reason.BAD_REDIRECT, "in a ring, to " + target)
-                : redirect;
+        List<Redirect> ring = ring(UrlNormalizer.key(lease.url()), redirect, key);
+        return ring.isEmpty()
+                ? redirect
+                : new Failed(
+                        redirect.status(),
+                        Reason.BAD_REDIRECT,
+                        "in a ring, to " + target + cookies(ring.stream().anyMatch(Redirect::setsCookie)));
     }
 
     /** Queues a URL once more: it may wait for a later level, since its depth was that of a longer path. */
@@ -418,19 +439,22 @@ final class LinkQueue {
         }
     }
 
-    private boolean closesRing(String key, String target) {
+    /** Returns the redirects of the ring that a redirect to another key closes; empty when it does not. */
+    private List<Redirect> ring(String key, Redirect redirect, String target) {
         if (target.equals(key)) {
-            return false;
+            return List.of();
         }
-        redirects.put(key, target);
-        String next = target;
+        Redirect next = new Redirect(redirect.status(), target, "", redirect.setsCookie(), null);
+        redirects.put(key, next);
+        List<Redirect> ring = new ArrayList<>();
         for (int i = 0; i < MAX_REDIRECTS && next != null; i++) {
-            if (next.equals(key)) {
-                return true;
+            ring.add(next);
+            if (next.target().equals(key)) {
+                return ring;
             }
-            next = redirects.get(next);
+            next = redirects.get(next.target());
         }
-        return false;
+        return List.of();
     }
 
     private int push(Target source, String target, String key) {
@@ -448,16 +472,30 @@ final class LinkQueue {
         return push(batch, checks);
     }
 
-    /** Widens the scope by the target of a seed's redirect, which counts as a seed; returns whether it was outside. */
-    private boolean addSeed(Lease seed, String target) {
+    /** Widens the scope by the target of a seed's redirect, which counts as a seed where it is on the same site. */
+    private void addSeed(Lease seed, String target) {
+        if (isElsewhere(seed.url()) || !UrlParts.domain(seed.url()).equals(UrlParts.domain(target))) {
+            if (isElsewhere(target)) {
+                LOG.warn(
+                        "seed {} redirects to another site, of which only this page is crawled: {} (to crawl that site,"
+                                + " add it as a seed)",
+                        seed.url(),
+                        target);
+            }
+            return;
+        }
         if (job.addSeeds(List.of(target)) > 0) {
             job.forceSeeds();
         }
-        boolean wasOutside = admission.scope().addSeed(target);
-        if (wasOutside) {
+        if (admission.scope().addSeed(target)) {
             LOG.info("seed {} redirects to {}, which is in scope now", seed.url(), target);
         }
-        return wasOutside;
+    }
+
+    /** Whether a URL is not where a seed is. */
+    boolean isElsewhere(String url) {
+        SkipReason reason = admission.scope().skipReason(url, 0);
+        return reason != null && reason.rule().equals(Scope.OUT_OF_SCOPE);
     }
 
     private int push(UrlBatch batch, boolean areLinks) {

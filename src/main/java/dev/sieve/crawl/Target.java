@@ -2,6 +2,7 @@ package dev.sieve.crawl;
 
 import dev.sieve.Lease;
 import dev.sieve.UrlBatch;
+import dev.sieve.parse.LinkExtractor;
 import dev.sieve.polite.LeaseCodec;
 import dev.sieve.url.UrlNormalizer;
 import java.nio.ByteBuffer;
@@ -37,10 +38,12 @@ record Target(Lease lease, Kind kind, @Nullable Boolean rule, int asked, boolean
         CHECK(4),
         /** Not a URL to request, but a note of {@link Levels}. */
         NOTE(5),
-        /** A page needs it, such as an image; it is requested once to check whether it works. */
+        /** A page needs it, such as an image, and it must not be an HTML page; it is requested once to check whether it works. */
         RESOURCE(6),
         /** A page needs the style sheet, which is requested once; what it names is a {@link #RESOURCE}. */
         STYLE_SHEET(7),
+        /** A page embeds it, and it may be an HTML page; it is requested once to check whether it works. */
+        EMBEDDED(8),
         /** A {@link RobotsErrand}, which no frontier has. */
         ERRAND(-1);
 
@@ -57,6 +60,14 @@ record Target(Lease lease, Kind kind, @Nullable Boolean rule, int asked, boolean
                     .orElse(PAGE);
         }
 
+        static Kind of(LinkExtractor.Resource type) {
+            return switch (type) {
+                case ANY -> EMBEDDED;
+                case FILE -> RESOURCE;
+                case STYLE_SHEET -> STYLE_SHEET;
+            };
+        }
+
         int label() {
             return label;
         }
@@ -64,12 +75,12 @@ record Target(Lease lease, Kind kind, @Nullable Boolean rule, int asked, boolean
         boolean isSitemap() {
             return switch (this) {
                 case NAMED_SITEMAP, GUESSED_SITEMAP, LISTED_SITEMAP -> true;
-                case PAGE, CHECK, NOTE, RESOURCE, STYLE_SHEET, ERRAND -> false;
+                case PAGE, CHECK, NOTE, RESOURCE, STYLE_SHEET, EMBEDDED, ERRAND -> false;
             };
         }
 
         boolean isResource() {
-            return this == RESOURCE || this == STYLE_SHEET;
+            return this == RESOURCE || this == STYLE_SHEET || this == EMBEDDED;
         }
 
         /** Returns whether the URL is only checked. */

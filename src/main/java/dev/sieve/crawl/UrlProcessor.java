@@ -66,6 +66,8 @@ final class UrlProcessor {
     /** Statuses that are not failures. */
     private final Set<Integer> accepted;
 
+    private final boolean acceptsTypes;
+
     private final int retries;
     private final boolean offersSitemaps;
     private final boolean skipsDuplicates;
@@ -130,6 +132,7 @@ final class UrlProcessor {
         givenUp = new Failed(0, Reason.GIVEN_UP, "after " + Dispatcher.failuresInARow(options.maxFailures));
         documents = new Semaphore(options.documents());
         accepted = Set.copyOf(options.accepted);
+        acceptsTypes = options.acceptTypes;
         retries = options.retries;
         offersSitemaps = options.sitemaps;
         skipsDuplicates = options.skipDuplicates;
@@ -266,7 +269,7 @@ final class UrlProcessor {
 
     private void offerSitemaps(Target target, RobotsCache.Access access) {
         RobotsRules rules = access.rules();
-        if (offersSitemaps && rules != null && target.is(Target.Kind.PAGE)) {
+        if (offersSitemaps && rules != null && target.is(Target.Kind.PAGE) && !links.isElsewhere(target.url())) {
             sitemaps.offer(target.lease(), rules);
         }
     }
@@ -524,10 +527,15 @@ final class UrlProcessor {
                 page.isCut() || text.words() == 0 ? null : text.sketch().base64());
     }
 
-    /** Queues what a style sheet names. A resource that is an HTML document may be a page of the crawl. */
-    private Page readResource(Target target, Page page, LinkQueue.PageRest rest) {
+    /**
+     * Queues what a style sheet names. A resource that is an HTML document may be a page of the crawl; most often it says
+     * that the file does not exist, and browsers do not use it.
+     */
+    private FetchResult readResource(Target target, Page page, LinkQueue.PageRest rest) {
         if (!page.type().isEmpty() && page.isHtml()) {
             links.page(target);
+            boolean isWrong = !acceptsTypes && !target.is(Target.Kind.EMBEDDED);
+            return isWrong ? new Failed(page.status(), Reason.WRONG_TYPE, page.type()) : page;
         } else if (target.is(Target.Kind.STYLE_SHEET) && STYLE_TYPES.contains(page.type())) {
             boolean isCut = LinkExtractor.readStyleSheet(target.url(), page, rest);
             links.resources(target, rest);

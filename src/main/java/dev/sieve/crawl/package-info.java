@@ -75,7 +75,8 @@
  * <h2>Decisions</h2>
  *
  * <p><b>The target of a seed's redirect counts as a seed.</b> Where {@code http://example.org/} has moved to
- * {@code https://www.example.org/}, the user meant the latter.
+ * {@code https://www.example.org/}, the user meant the latter. That holds within a registrable domain. Of another one, to
+ * which a short link or a login leads, only the page itself is crawled, or a redirect would open a whole foreign site.
  *
  * <p><b>A limit of depth is exact.</b> If pages were requested in any order, one that is found first by a long path would
  * have its links skipped as too deep, although a short path leads there as well. So the pages of a depth are requested

@@ -136,20 +136,22 @@ public sealed interface FetchResult {
      *
      * @param fragment the {@linkplain dev.sieve.url.Fragment fragment} of its target, which replaces that of a link; empty when
      *     it has none
+     * @param setsCookie whether it sets a cookie, which no later request sends
      */
     record Redirect(
             int status,
             String target,
             String fragment,
+            boolean setsCookie,
             @Nullable Exchange exchange) implements FetchResult {
-        /** Creates a redirect to a whole page, without an exchange. */
+        /** Creates a redirect to a whole page, without a cookie and an exchange. */
         public Redirect(int status, String target) {
-            this(status, target, "", null);
+            this(status, target, "", false, null);
         }
 
         @Override
         public Redirect with(@Nullable Exchange other) {
-            return new Redirect(status, target, fragment, other);
+            return new Redirect(status, target, fragment, setsCookie, other);
         }
     }
 
@@ -222,6 +224,8 @@ public sealed interface FetchResult {
         MALFORMED("malformed URL", false),
         /** The page of a link has no part with the name in its fragment. */
         FRAGMENT("missing fragment", false),
+        /** An image, script, style sheet or other file is an HTML page. */
+        WRONG_TYPE("wrong type", false),
         /** The redirect has no target that can be requested, or leads back to itself. */
         BAD_REDIRECT("bad redirect", false),
         /** The chain of redirects is too long. */

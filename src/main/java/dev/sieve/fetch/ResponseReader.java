@@ -114,7 +114,8 @@ final class ResponseReader {
         String target = UrlNormalizer.base(url).resolve(location);
         return target == null
                 ? new Failed(response.code(), Reason.BAD_REDIRECT, "to " + Printable.of(location))
-                : new Redirect(response.code(), target, Fragment.of(location), null);
+                : new Redirect(
+                        response.code(), target, Fragment.of(location), response.header("Set-Cookie") != null, null);
     }
 
     /** Returns a stream that notes each part of the body that is read. */

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * The bytes of a document and its charset.
  *
  * @param from where the text begins, after a byte order mark
- * @param charset that of the byte order mark, of the Content-Type, or UTF-8
+ * @param charset that of the byte order mark, of the Content-Type, of the XML declaration, or UTF-8
  * @param isCertain whether to ignore a declaration in the document
  */
 @SuppressWarnings("ArrayRecordComponent") // not compared
@@ -31,7 +31,10 @@ record DocumentText(byte[] bytes, int from, Charset charset, boolean isCertain) 
         }
         String header = page.header("content-type");
         Charset charset = header == null ? null : CharsetLabels.charset(CharsetLabels.inContentType(header));
-        return new DocumentText(body, 0, charset == null ? UTF_8 : charset, charset != null);
+        Charset declared = charset == null ? CharsetLabels.inXmlDeclaration(body) : charset;
+        // By the HTML standard, a meta element comes before the declaration, while XML has no such element.
+        boolean isCertain = charset != null || (declared != null && page.type().equals("application/xhtml+xml"));
+        return new DocumentText(body, 0, declared == null ? UTF_8 : declared, isCertain);
     }
 
     /** Returns the same document in another charset. */

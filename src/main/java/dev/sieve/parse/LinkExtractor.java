@@ -12,7 +12,6 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
@@ -31,21 +30,19 @@ import org.jspecify.annotations.Nullable;
 /**
  * Reads an HTML or XHTML document: its title, its links, its directives for robots, and what identifies its text.
  *
- * <p>Links are {@code a} and {@code area} (href; in SVG also xlink:href), {@code iframe} and {@code frame} (src), {@code
- * link} with a rel of next or prev, and the target of a meta refresh, whatever its delay; they are relative to the first
- * valid {@code base}. Links made by scripts or within a {@code template} are not found. A rel of nofollow changes nothing:
+ * <p>Links are {@code a} and {@code area} (href; in SVG also xlink:href), {@code iframe} and {@code frame} (src, and the links in a srcdoc), {@code
+ * link} with a rel of next or prev, and the target of a refresh in a meta element or a header field, whatever its delay;
+ * they are relative to the first {@code base}, if that can be used. Links made by scripts or within a {@code template} are not found. A rel of nofollow changes nothing:
  * such a link is followed like any other. A page whose robots directives say nofollow has its links here as well, and the
  * caller must not follow them, see {@link Document#isNofollow}.
  *
- * <p>If the caller takes them, the resources that the document needs are found as well: those of {@code img}, {@code source},
- * {@code video}, {@code audio}, {@code track}, {@code script}, {@code link}, {@code embed}, {@code object}, image inputs,
- * SVG images and frames, with all images of a srcset, and what {@code style} elements and attributes name.
+ * <p>If the caller takes them, the {@link Resources} that the document needs are found as well.
  *
  * <p>If the caller takes them, the parts of the document to which a link may lead are found as well, and the {@linkplain Fragment
  * fragments} of its links {@code a} and {@code area}.
  *
  * <p>The charset is, in this order, that of the byte order mark, of the Content-Type, or of the first meta element that
- * declares one; otherwise UTF-8. Labels have the same meaning as in browsers. As in browsers, the query of a link is
+ * declares one, or of the XML declaration, which comes first in XHTML; otherwise UTF-8. Labels have the same meaning as in browsers. As in browsers, the query of a link is
  * encoded in the charset of the document.
  *
  * <p>jsoup parses the document as a stream: memory does not grow with the number of its elements, and CPU time is
@@ -73,9 +70,8 @@ public final class LinkExtractor {
     /** How many bytes of a style sheet are read. */
     private static final int MAX_STYLE_SHEET = 2 << 20;
 
-    /** The types of a link element that name a resource, besides style sheets and preloads. */
-    private static final Set<String> RESOURCES = Set.of(
-            "icon", "apple-touch-icon", "apple-touch-icon-precomposed", "mask-icon", "manifest", "modulepreload");
+    /** Elements with links, in the document in an attribute. */
+    private static final Set<String> LINKS_OF_FRAME = Set.of("a", "area", "iframe", "frame");
 
     /** The content of a meta refresh, by the HTML standard, "shared declarative refresh steps". */
     private static final Pattern REFRESH = Pattern.compile("(?s)[\t\n\f\r ]*(?:[0-9]+|(?=\\.))[0-9.]*+"
@@ -124,6 +120,20 @@ public final class LinkExtractor {
             @Nullable String canonical,
             @Nullable PageText text) {}
 
+    /** What a resource must be. One that is used in several ways is of the last of these. */
+    public enum Resource {
+        /** Anything: it is embedded, and may be an HTML document. */
+        ANY,
+        /** Not an HTML document, but an image, a script or another file. */
+        FILE,
+        /** A style sheet, which may name further resources. */
+        STYLE_SHEET;
+
+        private Resource stricter(Resource other) {
+            return compareTo(other) < 0 ? other : this;
+        }
+    }
+
     /** Receives the references of a document that are not links. */
     public interface Rest {
         /** Ignores all references. */
@@ -138,7 +148,7 @@ public final class LinkExtractor {
         }
 
         /** Receives the URL of a resource, once. */
-        default void resource(String url, boolean isStyleSheet) {}
+        default void resource(String url, Resource type) {}
 
         /** Whether to find the parts of the document, and the fragments of its links. */
         default boolean takesParts() {
@@ -184,6 +194,8 @@ public final class LinkExtractor {
             robots.header(page.headers().getOrDefault("x-robots-tag", List.of()));
             Collector collector = new Collector(url, robots, takesText ? new TextDigest() : null, rest);
             boolean isCut = walk(page, collector, cpuNanos);
+            String refresh = page.header("refresh");
+            collector.addRefresh(refresh == null || refresh.length() > MAX_REFERENCE ? "" : refresh);
             List<String> links = collector.links();
             collector.resources();
             return new Document(
@@ -222,6 +234,7 @@ public final class LinkExtractor {
     private static boolean walk(FetchResult.Page page, Collector collector, LongSupplier cpuNanos) {
         long end = cpuNanos.getAsLong() + MAX_CPU_NANOS;
         BooleanSupplier isTimeLeft = () -> cpuNanos.getAsLong() <= end;
+        collector.isTimeLeft = isTimeLeft;
         boolean isXml = page.type().equals("application/xhtml+xml");
         DocumentText text = DocumentText.of(page);
         collector.setCharset(text.charset());
@@ -250,13 +263,16 @@ public final class LinkExtractor {
         private final @Nullable TextDigest text;
         private final Rest rest;
         private final Set<String> references = new LinkedHashSet<>();
-        /** References to resources, and whether they are style sheets. */
-        private final Map<String, Boolean> resources = new LinkedHashMap<>();
+        private final Map<String, Resource> resources = new LinkedHashMap<>();
 
         private final boolean takesResources;
         private final boolean takesParts;
         /** The fragments of references without them. */
         private final Map<String, Set<String>> fragments = new LinkedHashMap<>();
+
+        private BooleanSupplier isTimeLeft = () -> true;
+        /** Whether the document in an attribute is read. */
+        private boolean isInFrame;
 
         private Charset charset = StandardCharsets.UTF_8;
         private UrlNormalizer.Base url;
@@ -287,7 +303,7 @@ public final class LinkExtractor {
 
         @Override
         public boolean takesText() {
-            return text != null;
+            return text != null && !isInFrame;
         }
 
         @Override
@@ -307,16 +323,22 @@ public final class LinkExtractor {
         @Override
         public void element(Element element) {
             if (takesResources) {
-                addResources(element);
+                Resources.find(element, !robots.isNofollow(), this::addResource);
             }
-            if (takesParts) {
+            String name = element.normalName();
+            if (isInFrame && !LINKS_OF_FRAME.contains(name)) {
+                return;
+            }
+            if (takesParts && !isInFrame) {
                 addPart(element.attr("id"));
             }
-            switch (element.normalName()) {
+            switch (name) {
                 case "a" -> {
                     boolean isSvg = element.tag().namespace().equals(Parser.NamespaceSvg);
                     addLink(element, isSvg && !element.hasAttr("href") ? "xlink:href" : "href");
-                    if (takesParts && HtmlStream.isHtml(element.tag().namespace())) {
+                    if (takesParts
+                            && !isInFrame
+                            && HtmlStream.isHtml(element.tag().namespace())) {
                         addPart(element.attr("name"));
                     }
                 }
@@ -332,9 +354,12 @@ public final class LinkExtractor {
         private void visitHtml(Element element) {
             switch (element.normalName()) {
                 case "area" -> addLink(element, "href");
-                case "iframe", "frame" -> add(element, "src");
+                case "iframe", "frame" -> {
+                    add(element, "src");
+                    readFrame(element.attr("srcdoc"));
+                }
                 case "link" -> {
-                    List<String> rel = rel(element);
+                    List<String> rel = Resources.words(value(element, "rel"));
                     if (rel.contains("next") || rel.contains("prev")) {
                         add(element, "href");
                     }
@@ -342,7 +367,7 @@ public final class LinkExtractor {
                         canonical = value(element, "href");
                     }
                 }
-                case "base" -> setBase(value(element, "href"));
+                case "base" -> setBase(element);
                 case "meta" -> {
                     String name = value(element, "name");
                     robots.meta(name, value(element, "content"));
@@ -357,15 +382,22 @@ public final class LinkExtractor {
             }
         }
 
-        /** Returns the words of the rel attribute in lower case. */
-        private static List<String> rel(Element element) {
-            return List.of(value(element, "rel").toLowerCase(Locale.ROOT).trim().split("\\s+", -1));
+        /** Reads the document in an attribute, of which only links and resources count; their base is that of the page. */
+        private void readFrame(String html) {
+            if (!html.isEmpty() && !isInFrame) {
+                isInFrame = true;
+                DocumentText document =
+                        new DocumentText(html.getBytes(StandardCharsets.UTF_8), 0, StandardCharsets.UTF_8, true);
+                new HtmlStream(document, false, isTimeLeft, this).read();
+                isInFrame = false;
+            }
         }
 
-        private void setBase(String href) {
-            String target = base == null && !href.isEmpty() ? url.resolve(href) : null;
-            if (target != null) {
-                base = UrlNormalizer.base(target, charset);
+        /** Sets the base to that of the first element with one; one that cannot be used is the URL of the page. */
+        private void setBase(Element element) {
+            if (base == null && element.hasAttr("href")) {
+                String target = url.resolve(value(element, "href"));
+                base = target == null ? url : UrlNormalizer.base(target, charset);
             }
         }
 
@@ -389,7 +421,7 @@ public final class LinkExtractor {
 
         private void addLink(Element element, String attribute) {
             add(element, attribute);
-            if (takesParts) {
+            if (takesParts && !isInFrame) {
                 addFragment(element.attr(attribute));
             }
         }
@@ -421,62 +453,8 @@ public final class LinkExtractor {
             }
         }
 
-        private void addResources(Element element) {
-            String style = element.attr("style");
-            if (!style.isEmpty()) {
-                StyleSheet.read(style, this::addResource);
-            }
-            switch (element.normalName()) {
-                case "img", "source" -> {
-                    addResource(element, "src");
-                    addImages(element.attr("srcset"));
-                }
-                case "video" -> {
-                    addResource(element, "src");
-                    addResource(element, "poster");
-                }
-                case "audio", "track", "script", "embed" -> addResource(element, "src");
-                case "iframe", "frame" -> {
-                    if (!robots.isNofollow()) {
-                        addResource(element, "src");
-                    }
-                }
-                case "input" -> {
-                    if (element.attr("type").equalsIgnoreCase("image")) {
-                        addResource(element, "src");
-                    }
-                }
-                case "object" -> addResource(element, "data");
-                case "image", "feimage" -> addResource(element, element.hasAttr("href") ? "href" : "xlink:href");
-                case "link" -> addResourceLink(element);
-                case "style" -> StyleSheet.read(element.data(), this::addResource);
-                default -> {}
-            }
-        }
-
-        private void addResourceLink(Element element) {
-            List<String> rel = rel(element);
-            boolean isPreload = rel.contains("preload");
-            boolean isStyleSheet = rel.contains("stylesheet")
-                    || (isPreload && element.attr("as").equalsIgnoreCase("style"));
-            if (isStyleSheet || isPreload || rel.stream().anyMatch(RESOURCES::contains)) {
-                addResource(element.attr("href").strip(), isStyleSheet);
-                addImages(element.attr("imagesrcset"));
-            }
-        }
-
-        private void addImages(String srcset) {
-            if (!srcset.isEmpty()) {
-                Srcset.urls(srcset).forEach(url -> addResource(url, false));
-            }
-        }
-
-        private void addResource(Element element, String attribute) {
-            addResource(element.attr(attribute).strip(), false);
-        }
-
         /** Adds a reference to a resource, unless it is that of a part of the document, or contains the resource. */
-        private void addResource(String reference, boolean isStyleSheet) {
+        private void addResource(String reference, Resource type) {
             if (reference.isEmpty()
                     || reference.startsWith("#")
                     || reference.regionMatches(true, 0, "data:", 0, 5)
@@ -493,7 +471,7 @@ public final class LinkExtractor {
                     && referenceChars + whole.length() <= MAX_LINK_CHARS;
             if (isKnown || hasRoom) {
                 referenceChars += isKnown ? 0 : whole.length();
-                resources.merge(whole, isStyleSheet, Boolean::logicalOr);
+                resources.merge(whole, type, Resource::stricter);
             } else {
                 addBeyondLimit(whole);
             }
@@ -553,11 +531,11 @@ public final class LinkExtractor {
 
         /** Passes on the resources, each once. */
         void resources() {
-            Map<String, Boolean> urls = new LinkedHashMap<>();
-            resources.forEach((reference, isStyleSheet) -> {
+            Map<String, Resource> urls = new LinkedHashMap<>();
+            resources.forEach((reference, type) -> {
                 String resource = resolved(reference, rest::refusedResource);
                 if (resource != null) {
-                    urls.merge(resource, isStyleSheet, Boolean::logicalOr);
+                    urls.merge(resource, type, Resource::stricter);
                 }
             });
             urls.forEach(rest::resource);

@@ -1,10 +1,12 @@
 package dev.sieve.parse;
 
+import dev.sieve.parse.LinkExtractor.Resource;
 import java.util.Locale;
 import java.util.function.BiConsumer;
 
 /**
- * Finds the URLs in a style sheet: those of {@code url()}, and those that {@code @import} names. Comments, strings and
+ * Finds the URLs in a style sheet: those of {@code url()}, the strings of {@code image-set()}, and those that {@code @import}
+ * names. Comments, strings and
  * escapes are read as the CSS Syntax module describes; rules are not checked otherwise. A URL in {@code @namespace} names
  * nothing to request. Memory and time do not grow faster than the text.
  */
@@ -19,14 +21,17 @@ final class StyleSheet {
     /**
      * Reads a style sheet.
      *
-     * @param receiver receives each URL as written, and whether it is that of a style sheet
+     * @param receiver receives each URL as written, and its type
      */
-    static void read(String css, BiConsumer<String, Boolean> receiver) {
+    static void read(String css, BiConsumer<String, Resource> receiver) {
         new StyleSheet(css).read(receiver);
     }
 
-    private void read(BiConsumer<String, Boolean> receiver) {
+    private void read(BiConsumer<String, Resource> receiver) {
         String rule = "";
+        int depth = 0;
+        // The depth within the image-set() that is open; 0 when none is.
+        int images = 0;
         while (position < css.length()) {
             char c = css.charAt(position);
             if (css.startsWith("/*", position)) {
@@ -34,23 +39,33 @@ final class StyleSheet {
             } else if (c == '"' || c == '\'') {
                 String string = string();
                 if (rule.equals("import")) {
-                    receiver.accept(string, true);
+                    receiver.accept(string, Resource.STYLE_SHEET);
                     rule = "";
+                } else if (images > 0 && images == depth) {
+                    receiver.accept(string, Resource.FILE);
                 }
             } else if (c == '@') {
                 position++;
                 rule = name();
-            } else if (c == ';' || c == '{') {
+            } else if (c == ';' || c == '{' || c == '}') {
                 position++;
                 rule = "";
+                depth = 0;
+                images = 0;
+            } else if (c == '(' || c == ')') {
+                position++;
+                depth = Math.max(0, c == '(' ? depth + 1 : depth - 1);
+                images = depth < images ? 0 : images;
             } else if (isName(c)) {
                 String name = name();
                 if (name.equals("url") && position < css.length() && css.charAt(position) == '(') {
                     String url = url();
                     if (!rule.equals("namespace") && !url.isEmpty()) {
-                        receiver.accept(url, rule.equals("import"));
+                        receiver.accept(url, rule.equals("import") ? Resource.STYLE_SHEET : Resource.FILE);
                     }
                     rule = rule.equals("import") ? "" : rule;
+                } else if (name.endsWith("image-set") && css.startsWith("(", position)) {
+                    images = depth + 1;
                 }
             } else {
                 position++;

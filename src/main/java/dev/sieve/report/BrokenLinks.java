@@ -1,5 +1,6 @@
 package dev.sieve.report;
 
+import dev.sieve.fetch.FetchResult.Reason;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.Comparator;
@@ -168,7 +169,9 @@ final class BrokenLinks {
             redirects.put(Entry.hash(entry.key()), hop);
         }
         if (!entry.isBroken()) {
-            if (hashCodes.get(bit(entry))) {
+            Link link = hashCodes.get(bit(entry)) ? get(Entry.hash(entry.key())) : null;
+            // A resource of the wrong type is also requested as a page.
+            if (link != null && (entry.isCheck() || !link.reason.equals(Reason.WRONG_TYPE.text()))) {
                 remove(Entry.hash(entry.key()));
             }
             return;

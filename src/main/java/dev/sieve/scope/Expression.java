@@ -28,8 +28,21 @@ final class Expression {
             pattern = Pattern.compile(regex);
         } catch (PatternSyntaxException e) {
             String where = e.getIndex() < 0 ? "" : " at position " + e.getIndex();
-            throw new IllegalArgumentException(name + ": " + e.getDescription() + where, e);
+            throw new IllegalArgumentException(name + ": " + e.getDescription() + where + advice(regex), e);
         }
+    }
+
+    /** Returns what to write in place of a pattern of file names, such as {@code *.pdf}; empty for others. */
+    private static String advice(String pattern) {
+        if (!pattern.startsWith("*")) {
+            return "";
+        }
+        String regex = pattern.replaceAll("^\\*+|\\*+$", "")
+                .replaceAll("[.+^$(){}\\[\\]|\\\\]", "\\\\$0")
+                .replace("?", ".")
+                .replaceAll("\\*+", ".*");
+        String end = pattern.endsWith("*") ? "" : "$";
+        return "; it is a regular expression, not a pattern of file names: use '" + regex + end + "'";
     }
 
     /** Returns {@code ifFound} or {@code ifNotFound}, or the reason {@code gave up} when matching takes too many steps. */

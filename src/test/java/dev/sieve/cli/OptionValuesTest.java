@@ -236,7 +236,13 @@ class OptionValuesTest {
                 "--durability never | 'never' is not a level; choose one of process, interval, always",
                 "--fail-on rain | 'rain' is not a condition; choose one of broken, capacity, changed, error, gone",
                 "--accept 200 | must be at least 400: 200",
-                "--accept 403,x | 'x' is not a number; use 8 or 10k",
+                "--accept 200..299 | must be at least 400: 200",
+                "--accept 403,x | 'x' is not a status; use 403, a range such as 500-504, or a class such as 4xx",
+                "--accept 504-500 | '504-500' is not a range; the smaller status comes first",
+                "--exclude *.pdf | exclude *.pdf: Dangling meta character '*' at position 0; it is a regular expression, not a"
+                        + " pattern of file names: use '\\.pdf$'",
+                "--include */docs/*.html | include */docs/*.html: Dangling meta character '*' at position 0; it is a regular"
+                        + " expression, not a pattern of file names: use '/docs/.*\\.html$'",
             })
     void aBadValueIsExplainedInTheWordsOfTheCommandLine(String option, String problem) {
         Run run = Run.of(Main.commandLine(), (option + " https://example.org/").split(" ", -1));
@@ -245,6 +251,12 @@ class OptionValuesTest {
         assertThat(run.err().strip())
                 .startsWith("sieve: Invalid value for option '" + option.split(" ", 2)[0] + "'")
                 .endsWith(": " + problem + " (see --help)");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"4xx, 400, 499", "500-504, 500, 504", "500..504, 500, 504", "403, 403, 403"})
+    void statusesMayBeAClassOrARange(String text, int first, int last) {
+        assertThat(new Converters.Statuses().convert(text)).isEqualTo(new Converters.Statuses.Range(first, last));
     }
 
     @ParameterizedTest

@@ -175,6 +175,23 @@ class CrawlerTest {
     }
 
     @Test
+    void seedThatLeadsToAnotherSiteOpensOnePageOfIt() throws IOException {
+        try (Site other = new Site()) {
+            String foreign = other.url("/some").replace("localhost", "127.0.0.1");
+            site.redirect("/", foreign).page("/back", "/found").page("/found");
+            other.redirect("/some", "/there").page("/there", "/next", site.url("/back"));
+
+            List<String> log = Log.of(() -> crawl(fast().sitemaps(true), "/"));
+
+            assertThat(other.requests()).containsExactly("/some", "/there");
+            assertThat(site.requests()).contains("/back", "/found");
+            assertThat(log)
+                    .contains("seed " + site.url("/") + " redirects to another site, of which only this page is"
+                            + " crawled: " + foreign + " (to crawl that site, add it as a seed)");
+        }
+    }
+
+    @Test
     void theReportTellsForHowLongAllWorkersWereBusy() throws IOException {
         site.page("/", "/a").page("/a").page("/b", "/c").page("/c");
 

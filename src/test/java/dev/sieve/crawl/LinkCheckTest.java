@@ -321,6 +321,36 @@ class LinkCheckTest {
     }
 
     @Test
+    void redirectsThatNeedACookieSaySo() throws IOException {
+        site.page("/", "/self", "/ring", "/plain");
+        site.redirect("/plain", "/plain");
+        site.answer("/self", () -> redirectWithCookie("/self"));
+        site.answer("/ring", () -> redirectWithCookie("/ring2")).redirect("/ring2", "/ring");
+        List<Visit> all = new ArrayList<>();
+
+        try (Crawler crawler = new Crawler(options(), new Sieve(1000))) {
+            crawler.seed(site.url("/"));
+            crawler.run(all::add);
+        }
+
+        String hint = "it needs the cookie of Set-Cookie, and cookies are not sent";
+        assertThat(all)
+                .extracting(visit -> visit.result().description())
+                .contains(
+                        "bad redirect: to itself; " + hint,
+                        "bad redirect: in a ring, to " + site.url("/ring") + "; " + hint,
+                        "bad redirect: to itself");
+    }
+
+    private static MockResponse redirectWithCookie(String target) {
+        return new MockResponse.Builder()
+                .code(302)
+                .addHeader("Location", target)
+                .addHeader("Set-Cookie", "seen=1")
+                .build();
+    }
+
+    @Test
     void theBrokenExternalLinksOfTheDemoWebAreFoundWithAllTheirReferrers() throws IOException {
         StringWriter graph = new StringWriter();
         try (DemoWeb web = PolitenessJudge.web()

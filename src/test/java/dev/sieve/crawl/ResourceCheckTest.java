@@ -1,7 +1,9 @@
 package dev.sieve.crawl;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 
+import dev.sieve.Sieve;
 import dev.sieve.durable.DurableFolder;
 import dev.sieve.output.Visit;
 import java.io.IOException;
@@ -126,6 +128,27 @@ class ResourceCheckTest {
                 .satisfies(visit -> assertThat(visit.resources())
                         .contains(site.url("/a.png"), site.url("/frame"))
                         .hasSize(6));
+    }
+
+    @Test
+    void pageInPlaceOfAFileIsAFailureUnlessAccepted() throws IOException {
+        site.html("/", "<img src=/soft><iframe src=/frame></iframe><object data=/inside></object>");
+        site.html("/soft", "<a href=/deep>not found</a>");
+
+        CrawlReport report = run(Site.fast().checkResources(true).retries(0));
+
+        assertThat(report.by(Counter.FAILURES)).containsEntry("wrong type", 1L);
+        assertThat(visits.stream().filter(visit -> visit.isCheck() && visit.isBroken()))
+                .extracting(Visit::url, visit -> visit.result().description())
+                .contains(tuple(site.url("/soft"), "wrong type: text/html"))
+                .noneMatch(visit -> visit.toList().contains(site.url("/inside")));
+        assertThat(site.requests()).contains("/deep");
+        visits.clear();
+        try (Crawler crawler =
+                new Crawler(Site.fast().checkResources(true).acceptTypes(true).retries(0), new Sieve(1000))) {
+            crawler.seed(site.url("/"));
+            assertThat(crawler.run(visits::add).by(Counter.FAILURES)).doesNotContainKey("wrong type");
+        }
     }
 
     @Test

@@ -161,6 +161,24 @@ class CharsetTest {
     }
 
     @Test
+    void xmlDeclarationCountsFirstInXhtmlAndLastInHtml() {
+        String declared = "<?xml version='1.0' encoding=\"ISO-8859-1\"?>";
+        byte[] plain = (declared + "<html><title>\u00FC</title></html>").getBytes(ISO_8859_1);
+        byte[] meta = (declared + "<html><head><meta charset='utf-8'/><title>\u00FC</title></head></html>")
+                .getBytes(ISO_8859_1);
+        String xhtml = "application/xhtml+xml";
+
+        assertThat(read(new FetchResult.Page(200, Map.of(), xhtml, plain, plain.length, false))
+                        .title())
+                .isEqualTo("\u00FC");
+        assertThat(read(new FetchResult.Page(200, Map.of(), xhtml, meta, meta.length, false))
+                        .title())
+                .isEqualTo("\u00FC");
+        assertThat(title("", plain)).isEqualTo("\u00FC");
+        assertThat(title("", meta)).isEqualTo("\uFFFD");
+    }
+
+    @Test
     void everyLabelIsDecoded() {
         assertThat(CharsetLabels.charset("\t UTF8\n")).isEqualTo(UTF_8);
         assertThat(CharsetLabels.charset("us-ascii")).isNotEqualTo(US_ASCII).isEqualTo(Charset.forName("windows-1252"));

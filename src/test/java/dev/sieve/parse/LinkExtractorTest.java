@@ -52,10 +52,13 @@ class LinkExtractorTest {
     }
 
     @Test
-    void theFirstBaseThatCanBeFollowedCounts() {
-        assertThat(
-                        links(
-                                "<base href='javascript:1'><base href='http://other/x/'><base href='http://third/'><a href='y'>"))
+    void firstBaseCountsUnlessItCannotBeUsed() {
+        for (String unusable : List.of("javascript:1", "data:text/html,x", "", "http://[::1")) {
+            assertThat(links("<base href='" + unusable + "'><base href='http://other/x/'><a href='y'>"))
+                    .as(unusable)
+                    .containsExactly("http://h/dir/y");
+        }
+        assertThat(links("<base target=_blank><base href='http://other/x/'><base href='http://third/'><a href='y'>"))
                 .containsExactly("http://other/x/y");
         assertThat(links("<base href='/up/'><a href='y'>")).containsExactly("http://h/up/y");
     }
@@ -138,6 +141,28 @@ class LinkExtractorTest {
     void theTargetOfAMetaRefreshIsALink(String content, String target) {
         assertThat(links("<base href='/b/'><meta HTTP-Equiv=Refresh content=\"" + content + "\">"))
                 .isEqualTo(target == null ? List.of() : List.of("http://h/b/" + target));
+    }
+
+    @Test
+    void refreshInTheHeaderIsFollowedLikeThatOfAMetaElement() {
+        Map<String, List<String>> headers = Map.of("refresh", List.of("0; url='new'"));
+        byte[] body = "<base href='/b/'>".getBytes(UTF_8);
+        FetchResult.Page page = new FetchResult.Page(200, headers, "text/html", body, body.length, false);
+
+        assertThat(LinkExtractor.read(PAGE, page, "", false, LinkExtractor.Rest.NONE)
+                        .links())
+                .containsExactly("http://h/b/new");
+    }
+
+    @Test
+    void srcdocIsReadWithTheBaseOfItsPageOnly() {
+        String html = "<base href=/b/><title>outer</title><iframe srcdoc='<title>inner</title><base href=/c/>"
+                + "<meta name=robots content=nofollow><a href=in>x</a><iframe srcdoc=\"<a href=deeper>\"></iframe>'>";
+        LinkExtractor.Document document = read(html.getBytes(UTF_8), "UTF-8");
+
+        assertThat(document.links()).containsExactly("http://h/b/in");
+        assertThat(document.title()).isEqualTo("outer");
+        assertThat(document.isNofollow()).isFalse();
     }
 
     @Test

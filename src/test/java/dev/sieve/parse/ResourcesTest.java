@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sieve.fetch.FetchResult;
+import dev.sieve.parse.LinkExtractor.Resource;
 import dev.sieve.url.Refusal;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -14,7 +15,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 class ResourcesTest {
-    private final Map<String, Boolean> resources = new LinkedHashMap<>();
+    private final Map<String, Resource> resources = new LinkedHashMap<>();
     private final List<String> refused = new ArrayList<>();
 
     private final LinkExtractor.Rest rest = new LinkExtractor.Rest() {
@@ -24,8 +25,8 @@ class ResourcesTest {
         }
 
         @Override
-        public void resource(String url, boolean isStyleSheet) {
-            assertThat(resources.put(url, isStyleSheet)).as(url).isNull();
+        public void resource(String url, Resource type) {
+            assertThat(resources.put(url, type)).as(url).isNull();
         }
 
         @Override
@@ -59,8 +60,25 @@ class ResourcesTest {
                 .containsExactly(
                         "css", "ico", "pre", "pre2", "js", "imp", "bg", "i", "i1", "i2", "s", "v", "po", "t", "au", "e",
                         "o", "f", "in", "svg", "svg2", "st");
-        assertThat(resources).containsEntry("http://h/d/css", true).containsEntry("http://h/d/imp", true);
-        assertThat(resources.values().stream().filter(isStyle -> isStyle)).hasSize(2);
+        assertThat(resources)
+                .containsEntry("http://h/d/css", Resource.STYLE_SHEET)
+                .containsEntry("http://h/d/imp", Resource.STYLE_SHEET);
+        assertThat(resources.values().stream().filter(type -> type == Resource.STYLE_SHEET))
+                .hasSize(2);
+        assertThat(resources.keySet().stream().filter(url -> resources.get(url) == Resource.ANY))
+                .containsExactly("http://h/d/e", "http://h/d/o", "http://h/d/f");
+    }
+
+    @Test
+    void spritesScriptsBackgroundsAndPreviewsAreResources() {
+        assertThat(resources("""
+                <meta property="og:image" content="og"><meta name="twitter:image" content="tw"><meta name=x content=no>
+                <body background=bb><svg><use href="s#a" /><use xlink:href="s2#b" /><use href="#here" />
+                <script href=sj></script></svg><table background=tb><tr><td background=td><p background=no>
+                <link rel=preload as=fetch href=any><iframe srcdoc="<img src=inner>"></iframe>""")).containsExactly("og", "tw", "bb", "s", "s2", "sj", "tb", "td", "any", "inner");
+        assertThat(resources)
+                .containsEntry("http://h/d/any", Resource.ANY)
+                .containsEntry("http://h/d/s", Resource.FILE);
     }
 
     @Test
@@ -119,10 +137,13 @@ class ResourcesTest {
                 "~p { x: url(a~ | a",
                 "~p { x: \"open\n } q { y: url(a) }~ | a",
                 "~\\~ | ~~",
+                "~p { x: image-set('a' 1x, url(b) 2x, \"c\" type(\"image/no\")) } q { y: 'no' }~ | a b c",
+                "~p { x: -webkit-image-set( 'a' 1x ), foo('no') } q { y: image-set; z: ('no') }~ | a",
+                "~p { x: ) image-set('a') ) }~ | a",
             })
     void styleSheetNamesImportsAndUrls(String css, String urls) {
         List<String> found = new ArrayList<>();
-        StyleSheet.read(css, (url, isStyleSheet) -> found.add(url + (isStyleSheet ? "!" : "")));
+        StyleSheet.read(css, (url, type) -> found.add(url + (type == Resource.STYLE_SHEET ? "!" : "")));
         assertThat(String.join(" ", found)).isEqualTo(urls);
     }
 
@@ -133,6 +154,8 @@ class ResourcesTest {
 
         assertThat(isCut).isFalse();
         assertThat(resources)
-                .containsExactly(Map.entry("http://h/css/a.css", true), Map.entry("http://h/b.png", false));
+                .containsExactly(
+                        Map.entry("http://h/css/a.css", Resource.STYLE_SHEET),
+                        Map.entry("http://h/b.png", Resource.FILE));
     }
 }

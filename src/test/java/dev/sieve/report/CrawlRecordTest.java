@@ -12,6 +12,7 @@ import dev.sieve.crawl.CrawlJob;
 import dev.sieve.crawl.FolderPlace;
 import dev.sieve.crawl.OpenRequest;
 import dev.sieve.durable.DurableFolder;
+import dev.sieve.fetch.FetchResult;
 import dev.sieve.output.Skip;
 import dev.sieve.output.Visit;
 import dev.sieve.scope.SkipReason;
@@ -117,6 +118,20 @@ class CrawlRecordTest {
                     .singleElement()
                     .extracting(BrokenLinks.Link::referrers)
                     .isEqualTo(List.of("http://a.test/", "http://a.test/2")));
+        }
+    }
+
+    @Test
+    void resourceOfTheWrongTypeStaysBrokenWhenItIsAlsoAPage() throws IOException {
+        try (CrawlJob directory = CrawlJob.inMemory(new Sieve(100))) {
+            CrawlRecord record = started(directory);
+            FetchResult wrong = new FetchResult.Failed(200, FetchResult.Reason.WRONG_TYPE, "text/html");
+            record.accept(Visits.check(Visits.visit("http://a.test/x.png", "http://a.test/", wrong, "", 10)));
+            record.accept(Visits.page("http://a.test/x.png", 200, "http://a.test/"));
+            record.read(crawl -> assertThat(crawl.broken().count()).isEqualTo(1));
+
+            record.accept(Visits.check(Visits.page("http://a.test/x.png", 200, "http://a.test/")));
+            record.read(crawl -> assertThat(crawl.broken().count()).isZero());
         }
     }
 

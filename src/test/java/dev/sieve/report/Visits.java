@@ -70,8 +70,7 @@ final class Visits {
         return visit(url, referrer, new FetchResult.Failed(0, FetchResult.Reason.TIMEOUT, "after 30 s"), "", 10);
     }
 
-    private static Visit visit(
-            String url, String referrer, FetchResult result, String title, int millis, String... links) {
+    static Visit visit(String url, String referrer, FetchResult result, String title, int millis, String... links) {
         return new Visit(
                 url,
                 UrlNormalizer.parse(url) == null ? url : UrlNormalizer.key(url),

@@ -1,0 +1,108 @@
+package dev.sieve.parse;
+
+import dev.sieve.parse.LinkExtractor.Resource;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.function.BiConsumer;
+import org.jsoup.nodes.Element;
+
+/**
+ * The resources that a document needs: those of {@code img}, {@code source}, {@code video}, {@code audio}, {@code track},
+ * {@code script}, {@code link}, {@code embed}, {@code object}, image inputs, frames, and images, sprites and scripts in
+ * SVG; all images of a srcset; what {@code style} elements and attributes name; backgrounds of the body and of tables;
+ * and images for previews, which {@code meta} elements name.
+ */
+final class Resources {
+    /** The types of a link element that name a resource, besides style sheets and preloads. */
+    private static final Set<String> LINKS = Set.of(
+            "icon", "apple-touch-icon", "apple-touch-icon-precomposed", "mask-icon", "manifest", "modulepreload");
+
+    /** What may be preloaded and be an HTML document. */
+    private static final Set<String> PRELOADED_DOCUMENTS = Set.of("", "fetch", "document", "embed", "object");
+
+    /** Elements with a background, by the HTML standard, "Rendering". */
+    private static final Set<String> WITH_BACKGROUND =
+            Set.of("body", "table", "thead", "tbody", "tfoot", "tr", "td", "th");
+
+    private static final Set<String> PREVIEWS =
+            Set.of("og:image", "og:image:url", "og:image:secure_url", "twitter:image", "twitter:image:src");
+
+    private Resources() {}
+
+    /**
+     * Finds the resources of an element.
+     *
+     * @param takesFrames whether a document in a frame is a resource
+     * @param found receives each reference as written, perhaps empty, and its type
+     */
+    static void find(Element element, boolean takesFrames, BiConsumer<String, Resource> found) {
+        String style = element.attr("style");
+        if (!style.isEmpty()) {
+            StyleSheet.read(style, found);
+        }
+        String name = element.normalName();
+        switch (name) {
+            case "img", "source" -> {
+                add(element, "src", Resource.FILE, found);
+                addImages(element.attr("srcset"), found);
+            }
+            case "video" -> {
+                add(element, "src", Resource.FILE, found);
+                add(element, "poster", Resource.FILE, found);
+            }
+            case "audio", "track" -> add(element, "src", Resource.FILE, found);
+            case "embed" -> add(element, "src", Resource.ANY, found);
+            case "iframe", "frame" -> add(element, takesFrames ? "src" : "", Resource.ANY, found);
+            case "input" ->
+                add(element, element.attr("type").equalsIgnoreCase("image") ? "src" : "", Resource.FILE, found);
+            case "object" -> add(element, "data", Resource.ANY, found);
+            case "script", "image", "feimage", "use" -> {
+                boolean isHtml = HtmlStream.isHtml(element.tag().namespace());
+                String reference = element.hasAttr("href") ? "href" : "xlink:href";
+                add(element, name.equals("script") && isHtml ? "src" : reference, Resource.FILE, found);
+            }
+            case "link" -> addLink(element, found);
+            case "style" -> StyleSheet.read(element.data(), found);
+            case "meta" -> {
+                String property = element.attr(element.hasAttr("property") ? "property" : "name");
+                add(
+                        element,
+                        PREVIEWS.contains(property.toLowerCase(Locale.ROOT)) ? "content" : "",
+                        Resource.FILE,
+                        found);
+            }
+            default -> add(element, WITH_BACKGROUND.contains(name) ? "background" : "", Resource.FILE, found);
+        }
+    }
+
+    private static void addLink(Element element, BiConsumer<String, Resource> found) {
+        List<String> rel = words(element.attr("rel"));
+        boolean isPreload = rel.contains("preload");
+        String as = element.attr("as").toLowerCase(Locale.ROOT);
+        boolean isStyleSheet = rel.contains("stylesheet") || (isPreload && as.equals("style"));
+        if (isStyleSheet || isPreload || rel.stream().anyMatch(LINKS::contains)) {
+            boolean mayBeHtml = isPreload && PRELOADED_DOCUMENTS.contains(as);
+            Resource file = mayBeHtml ? Resource.ANY : Resource.FILE;
+            add(element, "href", isStyleSheet ? Resource.STYLE_SHEET : file, found);
+            addImages(element.attr("imagesrcset"), found);
+        }
+    }
+
+    private static void addImages(String srcset, BiConsumer<String, Resource> found) {
+        if (!srcset.isEmpty()) {
+            Srcset.urls(srcset).forEach(url -> found.accept(url, Resource.FILE));
+        }
+    }
+
+    private static void add(Element element, String attribute, Resource type, BiConsumer<String, Resource> found) {
+        if (!attribute.isEmpty()) {
+            found.accept(element.attr(attribute).strip(), type);
+        }
+    }
+
+    /** Returns the words of an attribute in lower case. */
+    static List<String> words(String value) {
+        return List.of(value.toLowerCase(Locale.ROOT).trim().split("\\s+", -1));
+    }
+}
