@@ -11,6 +11,7 @@ import dev.sieve.fetch.FetchResult.Redirect;
 import dev.sieve.io.LruMap;
 import dev.sieve.output.Visit;
 import dev.sieve.parse.LinkExtractor;
+import dev.sieve.parse.Resource;
 import dev.sieve.scope.Admission;
 import dev.sieve.scope.Scope;
 import dev.sieve.scope.SkipReason;
@@ -252,7 +253,7 @@ final class LinkQueue {
     final class PageRest implements LinkExtractor.Rest {
         private final Lease page;
         private final Instant fetchedAt;
-        private final Map<String, LinkExtractor.Resource> resources = new LinkedHashMap<>();
+        private final Map<String, Resource> resources = new LinkedHashMap<>();
         /** The parts of the page; null when they are not checked. */
         private final Fragments.@Nullable Page parts;
 
@@ -287,7 +288,7 @@ final class LinkQueue {
         }
 
         @Override
-        public void resource(String url, LinkExtractor.Resource type) {
+        public void resource(String url, Resource type) {
             resources.put(url, type);
         }
 

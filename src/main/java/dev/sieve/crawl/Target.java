@@ -2,7 +2,7 @@ package dev.sieve.crawl;
 
 import dev.sieve.Lease;
 import dev.sieve.UrlBatch;
-import dev.sieve.parse.LinkExtractor;
+import dev.sieve.parse.Resource;
 import dev.sieve.polite.LeaseCodec;
 import dev.sieve.url.UrlNormalizer;
 import java.nio.ByteBuffer;
@@ -60,7 +60,7 @@ record Target(Lease lease, Kind kind, @Nullable Boolean rule, int asked, boolean
                     .orElse(PAGE);
         }
 
-        static Kind of(LinkExtractor.Resource type) {
+        static Kind of(Resource type) {
             return switch (type) {
                 case ANY -> EMBEDDED;
                 case FILE -> RESOURCE;

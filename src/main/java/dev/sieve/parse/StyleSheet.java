@@ -1,6 +1,5 @@
 package dev.sieve.parse;
 
-import dev.sieve.parse.LinkExtractor.Resource;
 import java.util.Locale;
 import java.util.function.BiConsumer;
 

@@ -4,7 +4,6 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sieve.fetch.FetchResult;
-import dev.sieve.parse.LinkExtractor.Resource;
 import dev.sieve.url.Refusal;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
