@@ -32,7 +32,7 @@ enum FailOn {
     String problem(CrawlReport report) {
         return switch (this) {
             case BROKEN -> report.by(Counter.FAILURES).isEmpty() ? null : Summary.errors(report);
-            case CAPACITY -> Summary.missesPages(report) ? Summary.missed(report) : null;
+            case CAPACITY -> Numbers.missesPages(report.sieve()) ? Summary.missed(report) : null;
             case CHANGED -> change(report, Change.CHANGED);
             case GONE -> change(report, Change.GONE);
             case ERROR -> report.withoutResponse() == 0 ? null : Summary.errors(report);

@@ -89,7 +89,7 @@ final class Progress implements AutoCloseable {
             fields.add("waiting " + Summary.clock(oldest.age()) + " for " + shortened(oldest.url()));
         }
         // The others work on the queue as well, at rates of their own.
-        if (!isShared && report.pending().left() > 0 && pagesPerSecond > 0) {
+        if (!isShared && report.ending() == null && report.pending().left() > 0 && pagesPerSecond > 0) {
             fields.add(Summary.clock(Summary.remaining(report.pending().left(), pagesPerSecond)) + " left");
         }
         fields.addAll(List.of(

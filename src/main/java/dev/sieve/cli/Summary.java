@@ -100,7 +100,7 @@ final class Summary {
                     "%s%s%s",
                     Numbers.count(report.count(Counter.CHECKED), "URL"),
                     joined(statuses(report.by(Counter.CHECKED)), "  %s %,d", ""),
-                    unlessZero("  failed %,d", report.count(Counter.CHECKED, Counter.NONE)));
+                    unlessZero("  no usable response %,d", report.count(Counter.CHECKED, Counter.NONE)));
         }
         if (report.count(Counter.FRAGMENTS) > 0) {
             row(
@@ -349,13 +349,13 @@ final class Summary {
     static String errors(CrawlReport report) {
         long fragments = report.count(Counter.FAILURES, Reason.FRAGMENT.text());
         long responses = report.count(Counter.FAILURES) - report.withoutResponse() - fragments;
-        return text("error responses %,d, failed %,d", responses, report.withoutResponse())
+        return text("error responses %,d, no usable response %,d", responses, report.withoutResponse())
                 + unlessZero(", missing fragments %,d", fragments);
     }
 
     /** Shows that pages were missed, and how to get them. */
     private static void missed(StringBuilder lines, CrawlReport report) {
-        if (!missesPages(report)) {
+        if (!Numbers.missesPages(report.sieve())) {
             return;
         }
         SieveStats sieve = report.sieve();
@@ -366,22 +366,11 @@ final class Summary {
                 "",
                 "the filter %s; crawl again from the start with %s or --exact",
                 isTooSmall ? "is too small" : "misses some pages even below its capacity",
-                isTooSmall ? text("--capacity %d", recommended(sieve)) : "a lower --miss-rate");
-    }
-
-    static boolean missesPages(CrawlReport report) {
-        return report.sieve().estimatedMissed() >= 1;
+                isTooSmall ? text("--capacity %d", Numbers.recommendedCapacity(sieve)) : "a lower --miss-rate");
     }
 
     static String missed(CrawlReport report) {
         return "about " + Numbers.count(Math.round(report.sieve().estimatedMissed()), "page") + " missed";
-    }
-
-    /** Returns twice the URLs found, those missed included, in one significant digit: missed pages link to more. */
-    private static long recommended(SieveStats sieve) {
-        double least = 2 * (sieve.estimatedSize() + sieve.estimatedMissed());
-        double unit = Math.pow(10, Math.floor(Math.log10(least)));
-        return (long) (Math.ceil(least / unit) * unit);
     }
 
     static String clock(Duration time) {

@@ -10,7 +10,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -41,7 +40,6 @@ final class BrokenLinks {
     /** The first redirects, by the hash of their key. */
     private final Map<Long, Hop> redirects = new HashMap<>();
 
-    private final Tally<String> reasons = new Tally<>(Bounds.NAMES);
     /** Broken links that are not listed, by reason. */
     private final Tally<String> unlisted = new Tally<>(Bounds.NAMES);
 
@@ -52,13 +50,8 @@ final class BrokenLinks {
     /** A redirect: the hash of the key of its target, and the page on which it was first found. */
     private record Hop(long target, @Nullable String referrer) {}
 
-    /** What is stored: the first links, how many others there are by reason, and all reasons. */
-    record Kept(
-            List<KeptLink> links,
-            List<Tally.Kept> unlisted,
-            long unlistedChecks,
-            long unlistedFragments,
-            List<Tally.Kept> reasons) {}
+    /** What is stored: the first links, and how many others there are by reason. */
+    record Kept(List<KeptLink> links, List<Tally.Kept> unlisted, long unlistedChecks, long unlistedFragments) {}
 
     /** A link as it is stored, with the hash of its key. */
     record KeptLink(
@@ -183,7 +176,6 @@ final class BrokenLinks {
             addReferrers(known, link);
             return;
         }
-        reasons.add(link.reason, 1, 0);
         if (hashCodes.get(bit(entry))) {
             remove(hash);
         }
@@ -217,13 +209,11 @@ final class BrokenLinks {
                 first,
                 rest.unlisted.kept(),
                 unlistedChecks + rest.unlistedChecks,
-                unlistedFragments + rest.unlistedFragments,
-                reasons.kept());
+                unlistedFragments + rest.unlistedFragments);
     }
 
     /** Adds what was stored. */
     void add(Kept kept) {
-        reasons.add(kept.reasons, Function.identity());
         unlisted.add(kept.unlisted, Function.identity());
         unlistedChecks += kept.unlistedChecks;
         unlistedFragments += kept.unlistedFragments;
@@ -288,9 +278,10 @@ final class BrokenLinks {
         return all;
     }
 
-    /** Returns the listed links by reason, statuses first; in each group, the URLs of the crawl before those of other sites. */
+    /** Returns the listed links by reason, in their order; in each group, the URLs of the crawl before those of other sites. */
     Map<String, List<Link>> groups() {
-        Map<String, List<Link>> groups = new TreeMap<>();
+        Map<String, List<Link>> groups = new LinkedHashMap<>();
+        inOrder(reasons()).forEach(reason -> groups.put(reason.name(), new ArrayList<>()));
         list().forEach(link ->
                 groups.computeIfAbsent(link.reason, each -> new ArrayList<>()).add(link));
         groups.values().forEach(group -> group.sort(Comparator.comparing(Link::isCheck)));
@@ -330,8 +321,18 @@ final class BrokenLinks {
         return unlistedFragments + list().stream().filter(Link::isFragment).count();
     }
 
-    /** Returns the responses and failures by reason. */
+    /** Returns reasons in the order of the lists: statuses, and then the others, each the most frequent one first. */
+    static List<Tally.Line<String>> inOrder(Tally<String> reasons) {
+        return reasons.bySize().stream()
+                .sorted(Comparator.comparing(line -> !line.name().matches("\\d+")))
+                .toList();
+    }
+
+    /** Returns how many there are, by reason. */
     Tally<String> reasons() {
+        Tally<String> reasons = new Tally<>(Bounds.NAMES);
+        reasons.add(unlisted.kept(), Function.identity());
+        list().forEach(link -> reasons.add(link.reason, 1, 0));
         return reasons;
     }
 }

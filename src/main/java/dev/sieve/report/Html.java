@@ -2,6 +2,7 @@ package dev.sieve.report;
 
 import dev.sieve.OptionalLibrary;
 import dev.sieve.url.Printable;
+import dev.sieve.url.UrlNormalizer;
 import java.util.List;
 import org.jsoup.nodes.Document;
 import org.jsoup.nodes.DocumentType;
@@ -55,9 +56,10 @@ final class Html {
         parent.appendElement("bdi").text(Printable.line(line));
     }
 
-    /** Appends a URL, as a link if it is one of the web and not too long. */
+    /** Appends a URL, as a link if it can be requested, is printable and not too long. */
     static void url(Element parent, String url) {
-        if (url.length() <= Bounds.TEXT && Entry.isWeb(url)) {
+        boolean isPlain = Printable.line(url).equals(url);
+        if (url.length() <= Bounds.TEXT && isPlain && UrlNormalizer.parse(url) != null) {
             Element link = parent.appendElement("a").attr("href", url);
             link.attr("rel", "noreferrer noopener").attr("target", "_blank");
             foreign(link, url);
@@ -208,6 +210,7 @@ final class Html {
 
         /** Appends a cell with URLs, one per line. */
         Table urls(Iterable<String> urls, String more) {
+            table.addClass("cards");
             Element cell = cell(more.length()).attr("class", "url");
             for (String url : urls) {
                 charactersLeft -= 2 * url.length() + 80;

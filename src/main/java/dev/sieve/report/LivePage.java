@@ -26,11 +26,13 @@ final class LivePage implements LiveContent {
 
     @Override
     public String page() {
+        record.show(crawler.report(), clock.instant());
         return ReportPage.livePage(crawl.get(), clock.instant(), script);
     }
 
     @Override
     public String update(boolean isComplete) {
+        record.show(crawler.report(), clock.instant());
         return isComplete ? ReportPage.sections(crawl.get()) : ReportPage.progress(crawl.get());
     }
 

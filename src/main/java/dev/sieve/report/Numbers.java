@@ -1,5 +1,6 @@
 package dev.sieve.report;
 
+import dev.sieve.SieveStats;
 import dev.sieve.output.Change;
 import java.math.BigDecimal;
 import java.math.MathContext;
@@ -57,6 +58,18 @@ public final class Numbers {
                                 ? " (" + count(sameText) + " only in the markup)"
                                 : ""))
                 .collect(Collectors.joining(", "));
+    }
+
+    /** Returns whether a filter has probably missed a page. */
+    public static boolean missesPages(SieveStats sieve) {
+        return sieve.estimatedMissed() >= 1;
+    }
+
+    /** Returns twice the URLs found, those missed included, in one significant digit: missed pages link to more. */
+    public static long recommendedCapacity(SieveStats sieve) {
+        double least = 2 * (sieve.estimatedSize() + sieve.estimatedMissed());
+        double unit = Math.pow(10, Math.floor(Math.log10(least)));
+        return (long) (Math.ceil(least / unit) * unit);
     }
 
     /** Bytes in powers of 1000, to about three digits. */

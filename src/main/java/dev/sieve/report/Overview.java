@@ -5,12 +5,17 @@ import static dev.sieve.report.Html.note;
 import static dev.sieve.report.Numbers.count;
 import static dev.sieve.report.Numbers.text;
 
+import dev.sieve.SieveStats;
 import dev.sieve.crawl.Counter;
 import dev.sieve.crawl.OpenRequest;
+import dev.sieve.url.Printable;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.function.BiConsumer;
 import java.util.function.ToLongFunction;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jsoup.nodes.Element;
 import org.jspecify.annotations.Nullable;
 
@@ -18,6 +23,9 @@ import org.jspecify.annotations.Nullable;
 final class Overview {
     /** A worker that has stored nothing for so long is not alive. */
     private static final long SILENT_MILLIS = 60_000;
+
+    /** Rules that are named for what was not requested. */
+    private static final int REASONS = 5;
 
     private final Aggregate crawl;
     /** The last sample of the crawl; null when only its pages are known. */
@@ -34,20 +42,21 @@ final class Overview {
     }
 
     private void append(Element section) {
+        missed(section);
         verdict(section);
+        unrequested(section);
         crawl.changes().appendSentence(section);
         waiting(section);
         Element tiles = section.appendElement("dl").addClass("tiles");
-        tile(tiles, "Pages", count(crawl.totals().pages()), pagesNote());
-        Element broken = tile(tiles, "Broken links", count(crawl.broken().count()), "");
-        if (crawl.broken().count() > 0) {
-            broken.addClass("bad");
-        }
+        long cut = crawl.totals().cut();
+        tile(tiles, "Pages", count(crawl.totals().pages()), cut == 0 ? "" : count(cut) + " cut");
+        tile(tiles, "Broken links", count(crawl.broken().count()), "")
+                .addClass(crawl.broken().count() > 0 ? "bad" : "");
         if (crawl.totals().checked() > 0) {
             tile(tiles, "Checked", count(crawl.totals().checked()), "links and resources");
         }
         tile(tiles, "Redirects", count(crawl.totals().redirects()), "");
-        tile(tiles, "Failed", count(crawl.totals().failed()), "no usable response");
+        tile(tiles, "Failed", count(crawl.totals().failed()), "pages, no usable response");
         tile(tiles, "Size of pages", Numbers.bytes(crawl.totals().bytes()), "");
         if (last != null) {
             long millis = crawl.runs().millis();
@@ -56,23 +65,62 @@ final class Overview {
                     "Time",
                     Numbers.millis(millis),
                     text("%.1f pages/s", 1e3 * crawl.totals().pages() / Math.max(1, millis)));
-            tile(
-                    tiles,
-                    "Left",
-                    count(last.pending().left()),
-                    last.pending().unfinished() == 0 ? "" : count(last.pending().unfinished()) + " not done");
-            tile(tiles, "Pages missed", Numbers.about(last.sieve().estimatedMissed()), "estimated");
+            long again = last.pending().unfinished();
+            tile(tiles, "Left", count(last.pending().left()), again == 0 ? "" : count(again) + " to try again");
+            tile(tiles, "Pages missed", Numbers.about(last.sieve().estimatedMissed()), "estimated")
+                    .addClass(Numbers.missesPages(last.sieve()) ? "bad" : "");
             runs(section);
         }
     }
 
-    /** Says first what a link check is made for. */
+    /** Says first that the crawl is not complete, since then nothing else is. */
+    private void missed(Element section) {
+        if (last != null && Numbers.missesPages(last.sieve())) {
+            SieveStats stats = last.sieve();
+            section.appendElement("p")
+                    .attr("id", "missed")
+                    .addClass("bad")
+                    .text(text(
+                            "About %s were missed, and the pages that only they link to: the filter %s. Crawl again from the"
+                                    + " start with %s, or with an exact filter.",
+                            count(Math.round(stats.estimatedMissed()), "page"),
+                            stats.fill() > 1 ? "is too small" : "misses some pages even below its capacity",
+                            stats.fill() > 1
+                                    ? "a capacity of " + count(Numbers.recommendedCapacity(stats), "URL")
+                                    : "a lower miss rate"));
+        }
+    }
+
+    /** Says what was not requested, so that it does not pass for a link that works. */
+    private void unrequested(Element section) {
+        String reasons = Stream.of(
+                        reasons(crawl.runs().refusals(), "URL"),
+                        reasons(crawl.runs().skipped(), "link"))
+                .filter(each -> !each.isEmpty())
+                .collect(Collectors.joining("; "));
+        if (!reasons.isEmpty()) {
+            String text = "Not requested: " + reasons + ". Examples are under Skipped.";
+            section.appendElement("p").attr("id", "unrequested").text(text);
+        }
+    }
+
+    private static String reasons(Map<String, Long> counts, String thing) {
+        long sum = counts.values().stream().mapToLong(Long::longValue).sum();
+        String most = counts.entrySet().stream()
+                .sorted(Map.Entry.<String, Long>comparingByValue().reversed())
+                .limit(REASONS)
+                .map(each -> Printable.of(each.getKey()) + " " + count(each.getValue()))
+                .collect(Collectors.joining(", "));
+        return sum == 0 ? "" : count(sum, thing) + " (" + most + (counts.size() > REASONS ? ", ...)" : ")");
+    }
+
+    /** Says what a link check is made for. */
     private void verdict(Element section) {
         Element line = section.appendElement("p").attr("id", "verdict");
         long requested = crawl.totals().requested();
         long broken = crawl.broken().count();
         if (broken == 0) {
-            line.text("No broken link among " + count(requested, "URL") + ".");
+            line.text("No broken link among " + count(requested, "URL") + " requested.");
             return;
         }
         long checks = crawl.broken().checks();
@@ -101,13 +149,6 @@ final class Overview {
         if (number > 0) {
             things.add(count(number, thing));
         }
-    }
-
-    private String pagesNote() {
-        long errors = crawl.totals().statusClass(4) + crawl.totals().statusClass(5);
-        return (errors == 0 ? "" : count(errors) + " with status 4xx or 5xx")
-                + (errors == 0 || crawl.totals().cut() == 0 ? "" : ", ")
-                + (crawl.totals().cut() == 0 ? "" : count(crawl.totals().cut()) + " cut");
     }
 
     private static Element tile(Element tiles, String name, String value, String note) {
@@ -152,7 +193,6 @@ final class Overview {
             counts(urls, "Left", sample -> sample.pending().left());
         }
         counts(links, "Links found", sample -> sample.count(Counter.LINKS));
-        counts(links, "New", sample -> sample.counts().get(Counter.LINKS, Counter.NEW));
         counts(links, "Already seen", sample -> sample.counts().get(Counter.LINKS, Counter.SEEN));
         counts(links, "Skipped", sample -> sample.count(Counter.SKIPPED));
         counts(links, "Retries", sample -> sample.count(Counter.RETRIES));

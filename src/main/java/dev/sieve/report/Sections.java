@@ -24,6 +24,10 @@ final class Sections {
     /** Characters of the tables of broken links. */
     private static final int HUGE = 8_000_000;
 
+    private static final String BROKEN =
+            "A link is broken if its URL has no usable response, or a status of 400 or above that is not accepted, or if its"
+                    + " page does not have the part that it names.";
+
     /** Broken links that are shown while the crawl runs. */
     static final int BROKEN_NOW = 500;
 
@@ -80,11 +84,13 @@ final class Sections {
         BrokenLinks broken = crawl.broken();
         Element section = Html.section(main, "broken", text("Broken links (%,d)", broken.count()));
         if (broken.count() == 0) {
-            note(section, "None: no URL failed or responded with a status of 400 or above.");
+            note(section, "None. " + BROKEN);
             return;
         }
-        if (broken.reasons().bySize().size() > 1) {
-            tally(section, "reasons", "Reason", "URLs", broken.reasons());
+        section.appendElement("p").addClass("more").text(BROKEN);
+        Tally<String> reasons = broken.reasons();
+        if (reasons.bySize().size() > 1) {
+            tally(section, "reasons", "Reason", "URLs", BrokenLinks.inOrder(reasons), reasons.others());
         }
         Element groups = section.appendElement("div").attr("id", "broken-links");
         int shown = 0;
@@ -136,13 +142,18 @@ final class Sections {
         }
     }
 
-    private static void tally(Element section, String id, String name, String number, Tally<String> tally) {
+    private static void tally(
+            Element section,
+            String id,
+            String name,
+            String number,
+            List<Tally.Line<String>> lines,
+            Tally.Count others) {
         Html.Table table = new Html.Table(section, id, SMALL, name, "#" + number);
-        tally.bySize()
-                .forEach(line ->
-                        table.row().foreign(line.name()).count(line.count().number()));
-        if (tally.others().number() > 0) {
-            table.row().text("others").count(tally.others().number());
+        lines.forEach(
+                line -> table.row().foreign(line.name()).count(line.count().number()));
+        if (others.number() > 0) {
+            table.row().text("others").count(others.number());
         }
     }
 
@@ -254,7 +265,7 @@ final class Sections {
                     table.row().text("other hosts, together"),
                     crawl.totals().hosts().others());
         }
-        note(section, "Failures are responses with a status of 400 or above, and URLs without a usable response.");
+        note(section, "Failures are broken links to URLs of the crawl.");
         more(section, crawl.totals().hosts().size() - shown, "more host");
     }
 
@@ -340,7 +351,8 @@ final class Sections {
         }
         Element section = Html.section(main, "skipped", "Skipped");
         if (crawl.fates().sum() > 0) {
-            tally(section, "fates", "Links in the link graph", "Links", crawl.fates());
+            Tally<String> fates = crawl.fates();
+            tally(section, "fates", "Links in the link graph", "Links", fates.bySize(), fates.others());
         }
         if (last == null) {
             return;

@@ -7,6 +7,7 @@
   const state = document.getElementById('state');
   const time = () => new Date().toLocaleTimeString();
   let updated = time();
+  let listed = updated;
   let updates = 0;
   /* The end of the crawl waits until each open page has its final state. */
   const name = Math.random().toString(36).slice(2);
@@ -39,6 +40,7 @@
         throw new Error(response.status);
       }
       next = response.headers.get('Next-Update-Millis');
+      const isComplete = updates % UPDATES_PER_COMPLETE_ONE === 0;
       const html = await response.text();
       if (!next) {
         update(html);
@@ -47,7 +49,8 @@
       }
       if (getSelection().isCollapsed) {
         update(html);
-        say('The crawl is running. Updated at ' + updated + '.', false);
+        listed = isComplete ? updated : listed;
+        say('The crawl is running. Overview and speed are those of ' + updated + ', the lists those of ' + listed + '.', false);
       } else {
         say('The crawl is running. Not updated since ' + updated + ', while text is selected.', false);
       }

@@ -47,6 +47,8 @@ const sieve = (() => {
         sort(table, column, state && state.column === column ? !state.ascending : !isNumber);
       });
       header.replaceChildren(button);
+      // The name of the column on narrow screens, where each row is a card.
+      table.style.setProperty('--column' + (column + 1), '"' + button.textContent + ': "');
     });
   }
 

@@ -347,7 +347,7 @@ class AgainCommandTest {
         assertThat(err.toString(UTF_8))
                 .contains(
                         "parts    4 links to parts of pages = 1 found + 3 missing + 0 unchecked",
-                        "error responses 0, failed 0, missing fragments 2 (--fail-on broken)");
+                        "error responses 0, no usable response 0, missing fragments 2 (--fail-on broken)");
 
         Path later = folder.resolve("later.html");
         String job = folder.resolve("job").toString();

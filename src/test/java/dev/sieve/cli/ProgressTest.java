@@ -3,6 +3,7 @@ package dev.sieve.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sieve.crawl.CrawlReport;
+import dev.sieve.crawl.Ending;
 import dev.sieve.crawl.OpenRequest;
 import java.time.Duration;
 import java.util.Map;
@@ -57,6 +58,8 @@ class ProgressTest {
                 .doesNotContain("left");
         assertThat(Progress.line(Reports.with(Map.of("left", 7L)), null, false, 0.5, 200))
                 .contains("7 queued  14.0 s left");
+        assertThat(Progress.line(Reports.with(Map.of("left", 7L, "ending", Ending.STOPPED)), null, false, 0.5, 200))
+                .doesNotContain("left");
     }
 
     @Test

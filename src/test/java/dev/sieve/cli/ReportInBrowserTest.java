@@ -97,6 +97,23 @@ class ReportInBrowserTest {
     }
 
     @Test
+    void rowsAreCardsOnANarrowScreen(Browser browser) {
+        try (Tab tab = browser.tab()) {
+            tab.size(400, 900).open(url());
+
+            assertThat(tab.eval(
+                                    "[...document.querySelectorAll('#broken-links td.url')].map(cell =>"
+                                            + " cell.getBoundingClientRect()).every(box => box.width > 300 && box.height < 200)")
+                            .asBoolean())
+                    .isTrue();
+            assertThat(tab.eval(
+                                    "getComputedStyle(document.querySelector('#broken-links td:nth-child(4)'), '::before').content")
+                            .asText())
+                    .isEqualTo("\"Linked from: \"");
+        }
+    }
+
+    @Test
     void tablesAreSortedByAClickOnAHeader(Browser browser) {
         try (Tab tab = browser.tab()) {
             tab.open(url());

@@ -90,11 +90,11 @@ class SummaryTest {
                 "FAILURES", Map.of("404", 49L, "timeout", 3L)));
 
         assertThat(Summary.of(report, false, false))
-                .contains("149 pages + 0 redirects + 3 failed", "  errors   error responses 49, failed 3: ")
+                .contains("149 pages + 0 redirects + 3 failed", "  errors   error responses 49, no usable response 3: ")
                 .contains("404 x49", "timeout x3")
                 .doesNotContain("failures");
-        assertThat(FailOn.BROKEN.problem(report)).isEqualTo("error responses 49, failed 3");
-        assertThat(FailOn.ERROR.problem(report)).isEqualTo("error responses 49, failed 3");
+        assertThat(FailOn.BROKEN.problem(report)).isEqualTo("error responses 49, no usable response 3");
+        assertThat(FailOn.ERROR.problem(report)).isEqualTo("error responses 49, no usable response 3");
         assertThat(FailOn.BROKEN.problem(Reports.with(Map.of()))).isNull();
     }
 
@@ -155,7 +155,7 @@ class SummaryTest {
         assertThat(summary)
                 .contains(
                         "12 accepted = 5 pages + 8 checked + 0 redirects",
-                        "  checked  8 URLs  2xx 4  4xx 3  failed 1\n");
+                        "  checked  8 URLs  2xx 4  4xx 3  no usable response 1\n");
     }
 
     @Test
@@ -222,7 +222,7 @@ class SummaryTest {
     void onlyErrorIsAboutUrlsWithoutAResponse() throws Exception {
         CrawlReport report = drained(Map.of("FAILURES", Map.of("404", 1L)));
 
-        assertThat(FailOn.BROKEN.problem(report)).isEqualTo("error responses 1, failed 0");
+        assertThat(FailOn.BROKEN.problem(report)).isEqualTo("error responses 1, no usable response 0");
         assertThat(FailOn.ERROR.problem(report)).isNull();
     }
 

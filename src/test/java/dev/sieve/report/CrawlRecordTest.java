@@ -5,8 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sieve.CapacityEvent;
+import dev.sieve.FilterKind;
 import dev.sieve.OnFull;
 import dev.sieve.Sieve;
+import dev.sieve.SieveStats;
+import dev.sieve.crawl.Counts;
 import dev.sieve.crawl.CrawlDirectory;
 import dev.sieve.crawl.CrawlJob;
 import dev.sieve.crawl.FolderPlace;
@@ -280,6 +283,42 @@ class CrawlRecordTest {
         record.read(crawl -> assertThat(crawl.broken().list())
                 .extracting(BrokenLinks.Link::url)
                 .containsExactly("http://a.test/y"));
+    }
+
+    @Test
+    void whatIsMissingComesFirst() throws IOException {
+        CrawlRecord record = new CrawlRecord();
+        record.start(null, false, NOW);
+        Counts counts = new Counts(
+                Map.of("refused", 3L), Map.of("refused", Map.of("robots.txt", 1L, "address not public", 2L)));
+        SieveStats full = new SieveStats(FilterKind.SPLIT_BLOCKS, 393, 0, 0, 0, 393, 393, 100, 0.5, 24.4, 320);
+        record.read(crawl -> crawl.sample(new Sample(NOW.toEpochMilli(), 1000, null, counts, null, full)));
+
+        for (String text : List.of(ReportPage.page(record, NOW), ReportPage.progress(record))) {
+            Document page = Jsoup.parse(text);
+            assertThat(page.select("#overview > p").eachText())
+                    .startsWith(
+                            "About 24 pages were missed, and the pages that only they link to: the filter is too small."
+                                    + " Crawl again from the start with a capacity of 900 URLs, or with an exact filter.",
+                            "No broken link among 0 URLs requested.",
+                            "Not requested: 3 URLs (address not public 2, robots.txt 1). Examples are under Skipped.");
+            assertThat(page.select(".tiles .bad dt").eachText()).containsExactly("Pages missed");
+        }
+    }
+
+    @Test
+    void reasonsHaveOneOrder() throws IOException {
+        CrawlRecord record = new CrawlRecord();
+        record.start(null, false, NOW);
+        for (int i = 0; i < 3; i++) {
+            record.accept(Visits.failed("http://a.test/f" + i, "http://a.test/"));
+            record.accept(Visits.page("http://a.test/" + i, i == 0 ? 403 : 404, "http://a.test/"));
+        }
+
+        Document page = Jsoup.parse(ReportPage.page(record, NOW));
+
+        assertThat(page.select("#reasons td:first-child").eachText()).containsExactly("404", "403", "timeout");
+        assertThat(page.select("#broken-links h3").eachText()).containsExactly("404 (2)", "403 (1)", "timeout (3)");
     }
 
     /** A network that fails has many broken links, behind which those of the site itself must not disappear. */

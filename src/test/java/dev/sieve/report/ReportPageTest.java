@@ -81,6 +81,21 @@ class ReportPageTest {
     }
 
     @Test
+    void onlyPlainUrlsThatCanBeRequestedAreLinks() throws IOException {
+        CrawlRecord record = new CrawlRecord();
+        record.start(null, false, NOW);
+        for (String url : List.of("http://a.test/\u202egpj.exe", "http://a.test/\u2028x", "http://[::1", "http:///")) {
+            record.accept(Visits.failed(url, "http://a.test/\u200f"));
+        }
+        record.accept(Visits.failed("http://a.test/\u00e9?<x>", "http://a.test/"));
+
+        Document page = Jsoup.parse(ReportPage.page(record, NOW));
+
+        assertThat(page.select("#broken-links a").eachAttr("href"))
+                .containsExactly("http://a.test/\u00e9?<x>", "http://a.test/");
+    }
+
+    @Test
     void onlyItsOwnScriptsAndStylesAreAllowed() throws Exception {
         Document page = Jsoup.parse(ReportPage.page(hostile(), NOW));
         String policy = page.select("meta[http-equiv=Content-Security-Policy]").attr("content");
