@@ -22,7 +22,10 @@ import org.jspecify.annotations.Nullable;
 public final class Deduplicator {
     private static final int BATCH = Membership.BATCH;
 
-    /** The queue of new URLs, in the order in which they were appended. */
+    /**
+     * The queue of new URLs, in the order in which they were appended. For a batch with a new URL, the calls are
+     * {@link #requireUsable}, {@link #append} and, before the push returns, {@link #appended}.
+     */
     @FunctionalInterface
     public interface Store {
         /**

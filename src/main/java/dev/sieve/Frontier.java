@@ -124,7 +124,10 @@ public interface Frontier extends AutoCloseable {
     /** Returns the counters of the frontier and the state of its filter. */
     SieveStats stats();
 
-    /** Releases the resources of the frontier. URLs with a lease are not done. */
+    /**
+     * Releases the resources of the frontier; URLs with a lease are not done. Afterwards, a frontier on disk or behind a
+     * network throws {@link IllegalStateException} from every method that would change it. Closing again has no effect.
+     */
     @Override
     void close();
 }

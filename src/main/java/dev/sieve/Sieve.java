@@ -247,8 +247,8 @@ public final class Sieve implements Frontier {
         }
 
         /**
-         * Receives each {@link CapacityEvent}, in order, outside the lock, on a thread that pushes, or of close. Default: no
-         * listener.
+         * Receives each {@link CapacityEvent}, in order, outside the lock, on a thread that pushes, or of close. What it
+         * throws is logged, and the push goes on. Default: no listener.
          */
         public Builder onCapacity(Consumer<CapacityEvent> callback) {
             listener = Objects.requireNonNull(callback, "onCapacity");

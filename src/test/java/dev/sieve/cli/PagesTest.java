@@ -129,6 +129,7 @@ class PagesTest {
                 "mvn",
                 "curl",
                 "jq",
+                "keytool",
                 "unzip",
                 "docker",
                 "redis-cli",
@@ -187,7 +188,7 @@ class PagesTest {
                 compared++;
             }
         }
-        assertThat(compared).isEqualTo(2);
+        assertThat(compared).isEqualTo(3);
     }
 
     private static void parse(Pages.Block block, List<String> arguments) {
@@ -269,6 +270,17 @@ class PagesTest {
             }
         }
         throw new AssertionError("no " + tag);
+    }
+
+    @Test
+    void everyLibraryIsNamedWithTheVersionOfThePom() {
+        String pom = Pages.read(Pages.PROJECT.resolve("pom.xml"));
+        assertThat(Pattern.compile("`[a-z][\\w.]+:([\\w-]+):(\\d[\\w.]*)`")
+                        .matcher(Pages.text())
+                        .results())
+                .hasSizeGreaterThanOrEqualTo(3)
+                .allSatisfy(library -> assertThat(pom)
+                        .contains("<artifactId>" + library.group(1) + "<", ">" + library.group(2) + "<"));
     }
 
     /** Rules of Prometheus are checked with its own program, see FrontierMetricsTest. */

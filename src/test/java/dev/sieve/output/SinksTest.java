@@ -7,10 +7,19 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.sieve.fetch.FetchResult;
 import java.io.IOException;
 import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -116,6 +125,52 @@ class SinksTest {
         assertThat(record(visit).get("canonical").textValue()).isEqualTo("http://c/");
         assertThat(record(visit).get("duplicate_of").textValue()).isEqualTo("http://first/");
         assertThat(record(visit).get("sketch").textValue()).isEqualTo("0f");
+    }
+
+    @Test
+    void everyFieldIsDocumentedWithItsType() throws IOException {
+        History history = new History(Change.CHANGED, true, Instant.EPOCH, 200, Instant.EPOCH, 2);
+        Likeness likeness = new Likeness(1, 2, "d", "http://c/", "http://first/", "0f");
+        List<JsonNode> records = List.of(
+                record(new Visit(
+                        URL,
+                        URL,
+                        0,
+                        null,
+                        page("text/html", 200),
+                        Instant.EPOCH,
+                        Duration.ZERO,
+                        "t",
+                        List.of(),
+                        List.of(),
+                        Duration.ZERO,
+                        false,
+                        true,
+                        likeness,
+                        history)),
+                record(visit("t", page("text/html", 404), Duration.ZERO, true, null)),
+                record(visit("", new FetchResult.Redirect(302, "http://h/"))),
+                record(visit("", new FetchResult.Failed(0, FetchResult.Reason.DNS, ""))));
+        Map<String, String> types = new TreeMap<>();
+        for (VisitField field : VisitField.values()) {
+            Set<String> found = records.stream()
+                    .map(each -> each.get(field.text()))
+                    .filter(Objects::nonNull)
+                    .map(each -> each.isTextual() ? "text" : each.isNumber() ? "number" : "`" + each + "`")
+                    .collect(Collectors.toCollection(TreeSet::new));
+            boolean isNullable = found.remove("`null`");
+            types.put(field.text(), String.join(" or ", found) + (isNullable ? " or null" : ""));
+        }
+
+        Map<String, String> documented = new TreeMap<>();
+        for (String page : List.of("outputs", "again")) {
+            Pattern.compile("(?m)^\\| (`\\w+`(?:, `\\w+`)*) \\| ((?:text|number|`true`)(?: or null)?) \\| ")
+                    .matcher(Files.readString(Path.of("docs/" + page + ".md")))
+                    .results()
+                    .forEach(row -> Stream.of(row.group(1).replace("`", "").split(", "))
+                            .forEach(name -> documented.put(name, row.group(2))));
+        }
+        assertThat(documented).isEqualTo(types);
     }
 
     private static Map<String, String> csv(Visit visit) throws IOException {

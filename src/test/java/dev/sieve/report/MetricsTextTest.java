@@ -9,7 +9,14 @@ import dev.sieve.crawl.CrawlOptions;
 import dev.sieve.crawl.Crawler;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -48,6 +55,47 @@ class MetricsTextTest {
                         HISTOGRAM + "_sum 63.121");
         assertThat(text).contains("# TYPE " + HISTOGRAM + " histogram");
         Promtool.requireMetrics(text);
+    }
+
+    /** The table of the documentation, as it should be. */
+    @Test
+    void everyMetricIsDocumented() throws Exception {
+        Map<String, String> helps = new HashMap<>();
+        Map<String, Set<String>> labels = new TreeMap<>();
+        List<String> rows = new ArrayList<>();
+        List<String> lines = metrics(new CrawlRecord()).lines().toList();
+        for (String line : lines) {
+            String[] words = line.split(" ", 4);
+            if (line.startsWith("# HELP sieve_")) {
+                helps.put(words[2], words[3]);
+            } else if (line.startsWith("sieve_")) {
+                String name = line.split("[{ ]", 2)[0].replaceFirst("(?<=seconds)_(bucket|count|sum|max)$", "");
+                Set<String> own = labels.computeIfAbsent(name, each -> new TreeSet<>());
+                Pattern.compile("(\\w+)=\"")
+                        .matcher(line)
+                        .results()
+                        .map(label -> label.group(1))
+                        .filter(label -> !label.equals("le"))
+                        .forEach(own::add);
+            }
+        }
+        for (String line : lines) {
+            String[] words = line.split(" ");
+            if (line.startsWith("# TYPE sieve_") && labels.containsKey(words[2])) {
+                String names =
+                        labels.get(words[2]).isEmpty() ? "" : "`" + String.join("`, `", labels.get(words[2])) + "`";
+                rows.add("| `" + words[2] + "` | " + words[3] + " | " + names + " | " + helps.get(words[2]) + " |");
+            }
+        }
+        rows.sort(null);
+        String table = String.join("\n", rows) + "\n";
+        Path page = Path.of("docs/operating.md");
+        Path expected = Path.of("target/metrics.md");
+        Files.writeString(Files.createDirectories(expected.getParent()).resolve("metrics.md"), table);
+
+        assertThat(Files.readString(page))
+                .as("the table of metrics, as in " + expected)
+                .contains(table);
     }
 
     @Test
