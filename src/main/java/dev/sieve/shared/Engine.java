@@ -281,10 +281,15 @@ final class Engine implements Closeable {
                 throw interrupted();
             }
         }
+        requireOpen();
+        return true;
+    }
+
+    /** Throws when this client is closed. */
+    void requireOpen() {
         if (closed) {
             throw new IllegalStateException("closed");
         }
-        return true;
     }
 
     static UncheckedIOException interrupted() {

@@ -162,7 +162,7 @@ final class Overview {
         Survey first = hasWork() ? null : survey(all);
         Survey second = first == null ? null : survey(all);
         // In a new run, a beat has to push again what was lost before.
-        boolean isOver = first != null && second != null && recent.isOf(second.run) && first.isDrained(second);
+        boolean isOver = first != null && second != null && recent.lost(second.run).isEmpty() && first.isDrained(second);
         if (second == null || !isOver) {
             return overAt == worker.totals().accepted();
         }

@@ -3,8 +3,10 @@ package dev.sieve.shared;
 import dev.sieve.SieveFullException;
 import dev.sieve.UrlBatch;
 import dev.sieve.bloom.Membership;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
@@ -13,6 +15,8 @@ import java.util.Set;
  * pushed at the same time may share a round trip. Safe for use by many threads.
  */
 final class Pusher {
+    private static final byte[] SAME = {};
+
     private final Worker worker;
     private final HostSlices hosts;
     private final RecentKeys recent;
@@ -158,17 +162,29 @@ final class Pusher {
         }
     }
 
-    /** Returns the new URLs of a batch that was pushed, without a referrer. */
-    static UrlBatch copyOfNew(UrlBatch pushed) {
-        UrlBatch copy = new UrlBatch(pushed.depth(), pushed.redirects(), null, pushed.label());
+    /** Returns the new URLs of a batch that was pushed, each followed by its key, which is {@link #SAME} when it is equal. */
+    static List<byte[]> copyOfNew(UrlBatch pushed) {
+        List<byte[]> copy = new ArrayList<>();
         for (int i = 0; i < pushed.size(); i++) {
             if (pushed.isNew(i)) {
                 byte[] url = Arrays.copyOfRange(pushed.urlBytes(i), pushed.urlFrom(i), pushed.urlTo(i));
                 byte[] key = Arrays.copyOfRange(pushed.keyBytes(i), pushed.keyFrom(i), pushed.keyTo(i));
-                copy.add(url, 0, url.length, key, 0, key.length);
+                copy.add(url);
+                copy.add(Arrays.equals(url, key) ? SAME : key);
             }
         }
         return copy;
+    }
+
+    /** Returns a batch of such a copy. */
+    static UrlBatch batch(List<byte[]> copy, int depth, int redirects, int label) {
+        UrlBatch batch = new UrlBatch(depth, redirects, null, label);
+        for (int i = 0; i < copy.size(); i += 2) {
+            byte[] url = copy.get(i);
+            byte[] key = copy.get(i + 1) == SAME ? url : copy.get(i + 1);
+            batch.add(url, 0, url.length, key, 0, key.length);
+        }
+        return batch;
     }
 
     /** Starts a push of a batch. */

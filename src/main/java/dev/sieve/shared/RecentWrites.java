@@ -2,72 +2,72 @@ package dev.sieve.shared;
 
 import java.util.ArrayDeque;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
+import java.util.concurrent.Semaphore;
 
 /**
- * What was written lately and the engine may still lose, and is repeated when it has lost the end of its log: seeds, which
- * come from no page, and shared lines. Links come again with their page. Safe for use by many threads.
+ * The {@link RepeatableWrites} that the engine may still lose, with the end of its log: kept until they are safe. Safe for use by
+ * many threads.
  */
 final class RecentWrites {
-    private static final long MAX_BYTES = 8 << 20;
+    private final ArrayDeque<Write> writes = new ArrayDeque<>();
+    private final Semaphore room;
 
-    private static final class Write {
+    /**
+     * Creates an empty list.
+     *
+     * @param room receives the permits of what is safe
+     */
+    RecentWrites(Semaphore room) {
+        this.room = room;
+    }
+
+    /** A write. Guarded by the monitor, but what is final. */
+    static final class Write {
         final Runnable repetition;
-        final long nanos;
-        final long bytes;
+        private final int permits;
+        /** When it was made last. */
+        private long nanos;
         /** The run of the engine that may have it. */
-        Run run;
+        private Run run;
 
-        Write(Runnable repetition, long nanos, long bytes, Run run) {
+        private Write(Runnable repetition, int permits, long nanos, Run run) {
             this.repetition = repetition;
+            this.permits = permits;
             this.nanos = nanos;
-            this.bytes = bytes;
             this.run = run;
         }
     }
 
-    private final ArrayDeque<Write> writes = new ArrayDeque<>();
-    private long bytes;
-    private @Nullable Run run;
-
     /**
-     * Adds a write.
+     * Adds a write that was made.
      *
      * @param ofWrite the run of the engine before the write
      */
-    synchronized void add(Runnable repetition, long size, Run ofWrite, long now) {
-        writes.add(new Write(repetition, now, size, ofWrite));
-        bytes += size;
-        while (bytes > MAX_BYTES) {
-            bytes -= writes.remove().bytes;
-        }
+    synchronized void add(Runnable repetition, int permits, Run ofWrite, long now) {
+        writes.add(new Write(repetition, permits, now, ofWrite));
     }
 
-    /**
-     * Notes the run of the engine.
-     *
-     * @return what repeats the writes that an earlier run may have lost; nothing in the same run
-     */
-    synchronized List<Runnable> beat(Run present) {
-        run = present;
-        List<Write> lost = writes.stream().filter(write -> write.run != present).toList();
-        lost.forEach(write -> write.run = present);
-        return lost.stream().map(write -> write.repetition).toList();
+    /** Returns the writes that have to be repeated, since a run before the present one may have lost them. */
+    synchronized List<Write> lost(Run present) {
+        return writes.stream().filter(write -> write.run != present).toList();
+    }
+
+    /** Notes that a write was repeated; parameters as those of {@link #add}. */
+    synchronized void repeated(Write write, Run ofWrite, long now) {
+        write.run = ofWrite;
+        write.nanos = now;
     }
 
     /** Forgets what was written before a time, in the present run: the engine cannot lose it any more. */
     synchronized void forget(Run present, long until) {
-        while (!writes.isEmpty() && writes.peek().run == present && until - writes.peek().nanos > 0) {
-            bytes -= writes.remove().bytes;
-        }
+        writes.removeIf(write -> {
+            boolean isSafe = write.run == present && until - write.nanos > 0;
+            room.release(isSafe ? write.permits : 0);
+            return isSafe;
+        });
     }
 
     synchronized boolean isEmpty() {
         return writes.isEmpty();
-    }
-
-    /** Returns whether the last beat was in a run. */
-    synchronized boolean isOf(Run other) {
-        return run == other;
     }
 }

@@ -4,10 +4,11 @@ import static dev.sieve.shared.CrawlKeys.utf8;
 
 import dev.sieve.SieveFullException;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.function.LongSupplier;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -23,36 +24,19 @@ public final class SharedNotes {
     /** Lines that are added in one command. */
     private static final int MAX_LINES = 1024;
 
-    private static final byte[] MAXLEN = utf8("MAXLEN");
-    /** A search of all would take the engine long when there are many. */
-    private static final byte[] SEARCHED_LINES = utf8(10_000);
-
     /** Workers of which the engine keeps what they have done. */
     private static final int MAX_SHARES = 1000;
-
-    /** The memory of a line that may have to be added again, in addition to its text. */
-    private static final long LINE_BYTES = 100;
 
     private final Worker worker;
     private final HostSlices hosts;
     private final Ownership ownership;
-    private final RecentWrites recent;
-    private final LongSupplier clock;
-    private final Runnable requireUsable;
+    private final RepeatableWrites writes;
 
-    SharedNotes(
-            Worker worker,
-            HostSlices hosts,
-            Ownership ownership,
-            RecentWrites recent,
-            LongSupplier clock,
-            Runnable requireUsable) {
+    SharedNotes(Worker worker, HostSlices hosts, Ownership ownership, RepeatableWrites writes) {
         this.worker = worker;
         this.hosts = hosts;
         this.ownership = ownership;
-        this.recent = recent;
-        this.clock = clock;
-        this.requireUsable = requireUsable;
+        this.writes = writes;
     }
 
     /** Appends a line to a list that all workers of the crawl share, as {@link #add(String, List)}. */
@@ -67,47 +51,38 @@ public final class SharedNotes {
      * @throws SieveFullException when the engine has no memory left
      */
     public long add(String list, List<String> lines) {
-        requireUsable.run();
         byte[] key = worker.keys().lines(list);
         long length = 0;
         for (int from = 0; from < lines.size(); from += MAX_LINES) {
-            List<String> some = List.copyOf(lines.subList(from, Math.min(lines.size(), from + MAX_LINES)));
-            byte[][] args = new byte[some.size() + 1][];
-            args[0] = key;
-            long bytes = 0;
-            for (int i = 0; i < some.size(); i++) {
-                args[i + 1] = utf8(some.get(i));
-                bytes += args[i + 1].length + LINE_BYTES;
-            }
-            Run run = worker.engine().run();
-            try {
-                length = storeLines(args);
-            } finally {
-                // Not before: a barrier that does not cover the lines must not make them be forgotten.
-                recent.add(() -> some.forEach(line -> append(key, utf8(line))), bytes, run, clock.getAsLong());
-            }
+            List<byte[]> texts = lines.subList(from, Math.min(lines.size(), from + MAX_LINES)).stream()
+                    .map(CrawlKeys::utf8)
+                    .toList();
+            long[] end = new long[1];
+            writes.make(
+                    texts.size(),
+                    texts.stream().mapToLong(text -> text.length).sum(),
+                    () -> end[0] = store(key, texts),
+                    () -> end[0] == 0 ? List.of() : texts,
+                    again -> end[0] = hasLines(key, again, end[0]) ? end[0] : store(key, again));
+            length = end[0];
         }
         return length;
     }
 
-    private long storeLines(byte[][] args) {
+    private long store(byte[] key, List<byte[]> lines) {
         try {
-            return Replies.number(worker.engine().one("RPUSH", args));
+            return Replies.number(worker.engine().one("RPUSH", CrawlKeys.with(key, lines.stream())));
         } catch (EngineFullException e) {
             throw new SieveFullException(e.getMessage());
         }
     }
 
-    /** Appends a line unless it is one of the last lines of the list, where the engine has it if it was not lost. */
-    private void append(byte[] key, byte[] line) {
-        worker.engine().call((session, number) -> {
-            session.send("LPOS", key, line, utf8("RANK"), utf8(-1), MAXLEN, SEARCHED_LINES);
-            if (session.receive() == null) {
-                session.send("RPUSH", key, line);
-                session.receive();
-            }
-            return true;
-        });
+    /** Returns whether a list has lines where they were added; if not, it has lost them, and all after them. */
+    private boolean hasLines(byte[] key, List<byte[]> lines, long end) {
+        List<?> found = Replies.list(worker.engine().one("LRANGE", key, utf8(end - lines.size()), utf8(end - 1)));
+        return found.size() == lines.size()
+                && IntStream.range(0, found.size())
+                        .allMatch(i -> Arrays.equals(lines.get(i), (byte[]) found.get(i)));
     }
 
     /** Returns the lines of a shared list from an index on, at most 1,024; none at its end. */

@@ -34,7 +34,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>What the engine has stored survives the death of any worker. When the engine itself loses the end of its log, the
  * URLs of the lost time are handed out again, and {@link #push} may report some of them as new again; nothing else is
- * lost, except seeds that were pushed by a worker that has died as well. While the engine is away, {@link #take} returns
+ * lost, except seeds that were pushed by a worker that has died as well: a worker keeps URLs without a referrer until they are
+ * safe, and a push waits while there are too many. While the engine is away, {@link #take} returns
  * null and pushes wait, up to the {@linkplain Builder#patience patience}; then every method throws.
  *
  * <p>The engine stores a fingerprint of 32 bits per URL, so a new URL is very rarely mistaken for a seen one. URLs are
@@ -47,15 +48,12 @@ public final class SharedSieve implements Frontier {
     /** How many URLs may be done before the engine has stored it. */
     private static final int MAX_UNSENT = 512;
 
-    /** The memory of a URL in a batch, in addition to its text. */
-    private static final long URL_BYTES = 100;
-
     private static final long AWAY_WAIT_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
     private final LongSupplier clock;
     private final Worker worker;
     private final Pusher pusher;
-    private final RecentWrites recent = new RecentWrites();
+    private final RepeatableWrites writes;
     private final CapacityMarks capacity;
     private final SharedNotes notes;
     private final SharedBudget budget;
@@ -82,12 +80,13 @@ public final class SharedSieve implements Frontier {
         barrier = new Barrier(worker, builder.isBarrierOff);
         results = new Results(worker, barrier, builder.hasKeeper);
         ownership = new Ownership(worker, builder.ownership, builder.rest, builder.mostPerHost);
-        overview = new Overview(worker, results, ownership, recent);
-        notes = new SharedNotes(worker, hosts, ownership, recent, clock, this::requireUsable);
+        writes = new RepeatableWrites(worker, clock, this::requireUsable);
+        overview = new Overview(worker, results, ownership, writes.recent());
+        notes = new SharedNotes(worker, hosts, ownership, writes);
         ownership.join();
         budget = new SharedBudget(worker, builder.mostPerHost != null);
         upkeep = new SharedUpkeep(
-                worker, clock, barrier, results, ownership, overview, recent, budget, capacity, builder.onClaim);
+                worker, clock, barrier, results, ownership, overview, writes.recent(), budget, capacity, builder.onClaim);
         beat();
         if (builder.hasKeeper) {
             upkeep.start();
@@ -133,8 +132,25 @@ public final class SharedSieve implements Frontier {
     @Override
     public int pushAll(UrlBatch batch) {
         requireUsable();
-        Run run = worker.engine().run();
         Pusher.Push push = pusher.push(batch);
+        if (batch.referrer() != null) {
+            return run(push, batch);
+        }
+        int depth = batch.depth();
+        int redirects = batch.redirects();
+        int label = batch.label();
+        return writes.make(
+                2 * batch.size(),
+                2L * batch.size() * batch.maxBytes(),
+                () -> run(push, batch),
+                () -> Pusher.copyOfNew(batch),
+                texts -> {
+                    UrlBatch again = Pusher.batch(texts, depth, redirects, label);
+                    run(pusher.push(again), again);
+                });
+    }
+
+    private int run(Pusher.Push push, UrlBatch batch) {
         boolean isComplete = false;
         try {
             push.run();
@@ -142,11 +158,6 @@ public final class SharedSieve implements Frontier {
         } finally {
             worker.totals().seen(isComplete ? batch.size() - push.accepted() : 0);
             push.slicesWithNew().forEach(worker.holdings()::mayHaveFrames);
-            if (batch.referrer() == null && push.accepted() > 0) {
-                UrlBatch copy = Pusher.copyOfNew(batch);
-                long bytes = copy.size() * (copy.maxBytes() + URL_BYTES);
-                recent.add(() -> pushAll(copy), bytes, run, clock.getAsLong());
-            }
         }
         capacity.publish(worker.totals().accepted());
         return push.accepted();

@@ -95,7 +95,11 @@ final class SharedUpkeep implements AutoCloseable {
         if (beat == null) {
             return;
         }
-        beat.lostWrites.forEach(Runnable::run);
+        for (RecentWrites.Write lost : beat.lostWrites) {
+            Run run = worker.engine().run();
+            lost.repetition.run();
+            recent.repeated(lost, run, clock.getAsLong());
+        }
         if (!barrier.isReplicated(worker.holdings().sealTerms())) {
             return;
         }
@@ -144,7 +148,7 @@ final class SharedUpkeep implements AutoCloseable {
     }
 
     /** What a beat leaves to be done without the lock. */
-    private record Beat(List<Ownership.Claim> claims, List<Runnable> lostWrites) {}
+    private record Beat(List<Ownership.Claim> claims, List<RecentWrites.Write> lostWrites) {}
 
     /** Makes the round trips of a beat; returns null when the engine is away or the frontier is closed. */
     private @Nullable Beat beatInTrip() {
@@ -162,7 +166,7 @@ final class SharedUpkeep implements AutoCloseable {
                 return null;
             }
             overview.note(survey, now);
-            List<Runnable> lost = recent.beat(survey.run);
+            List<RecentWrites.Write> lost = recent.lost(survey.run);
             if (lost.isEmpty() && !barrier.isNeeded()) {
                 recent.forget(survey.run, now - LOSS_NANOS);
             }

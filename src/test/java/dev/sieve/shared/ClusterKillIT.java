@@ -100,6 +100,15 @@ class ClusterKillIT {
         }
     }
 
+    @ParameterizedTest
+    @MethodSource("engines")
+    void noKillLosesASeedThatIsBeingLoaded(File program) throws Exception {
+        try (TestCluster cluster = TestCluster.start(program, 3, 1)) {
+            new SeedLoad(cluster.address("seeds"), 2)
+                    .run(() -> killAndRestart(cluster, cluster.primaries().get(random.nextInt(3))));
+        }
+    }
+
     /** Without the rule, links are lost: the test notices that. */
     @ParameterizedTest
     @MethodSource("engines")
@@ -160,23 +169,24 @@ class ClusterKillIT {
         }
     }
 
+    /** Kills a node and starts it again, before a replica takes its place or after that; returns how much its log has lost. */
+    private long killAndRestart(TestCluster cluster, int node) {
+        boolean waits = cluster.isPrimary(node) && random.nextBoolean();
+        long bytes = cluster.killAndCut(node, random).bytes();
+        if (waits) {
+            cluster.await(
+                    "election",
+                    () -> cluster.primaries().size() == 3 && !cluster.primaries().contains(node));
+        }
+        cluster.restart(node);
+        cluster.awaitOk();
+        return bytes;
+    }
+
     private void fail(Failure failure, TestCluster cluster, TreeCrawl crawl) throws Exception {
         switch (failure) {
             case WORKER -> crawl.replaceWorker();
-            case NODE -> {
-                // Some are back before a replica takes their place, and some are not.
-                int node = random.nextInt(6);
-                boolean waits = cluster.isPrimary(node) && random.nextBoolean();
-                cut += cluster.killAndCut(node, random).bytes();
-                if (waits) {
-                    cluster.await(
-                            "election",
-                            () -> cluster.primaries().size() == 3
-                                    && !cluster.primaries().contains(node));
-                }
-                cluster.restart(node);
-                cluster.awaitOk();
-            }
+            case NODE -> cut += killAndRestart(cluster, random.nextInt(6));
             case PARTITION -> {
                 cluster.partition(Set.of(cluster.primaries().get(random.nextInt(3))));
                 long end = System.nanoTime()

@@ -15,15 +15,18 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /** What a worker does when the engine is away, restarted, or full. */
 @Tag("engine")
+@Timeout(120)
 class EngineFailureTest {
     private TestEngine engine;
     private long clock;
@@ -116,6 +119,56 @@ class EngineFailureTest {
             // The local cache has forgotten what the engine has lost.
             assertThat(frontier.pushAll(links)).isEqualTo(1);
         }
+    }
+
+    @Test
+    void seedsThatTheEngineMayLoseAreKeptAndFurtherOnesWait() throws Exception {
+        int seeds = 40;
+        SharedSieve frontier = builder().open();
+        long length = engine.logLength();
+        Thread loader = new Thread(() -> {
+            // A megabyte each.
+            for (int i = 0; i < seeds; i++) {
+                frontier.push("http://host/" + "a".repeat(1_000_000) + i);
+            }
+        });
+        loader.start();
+        while (loader.getState() != Thread.State.TIMED_WAITING) {
+            assertThat(loader.isAlive()).as("the engine may lose all of them").isTrue();
+        }
+        engine.kill();
+        engine.cutLog(length);
+        engine.restart();
+        frontier.beat();
+        while (loader.isAlive()) {
+            clock += TimeUnit.SECONDS.toNanos(1);
+            frontier.beat();
+        }
+        assertThat(frontier.stats().accepted()).isEqualTo(seeds);
+        frontier.close();
+    }
+
+    @Test
+    void aThreadThatWaitsToPushSeedsEndsWithItsWorker() throws Exception {
+        SharedSieve frontier = builder().open();
+        AtomicReference<RuntimeException> failure = new AtomicReference<>();
+        Thread loader = new Thread(() -> {
+            try {
+                for (int i = 0; i < 1000; i++) {
+                    frontier.notes().add("seeds", "a".repeat(1_000_000));
+                }
+            } catch (RuntimeException e) {
+                failure.set(e);
+            }
+        });
+        loader.start();
+        while (loader.getState() != Thread.State.TIMED_WAITING) {
+            assertThat(loader.isAlive()).isTrue();
+        }
+        frontier.close();
+        loader.join();
+
+        assertThat(failure.get()).hasMessage("closed");
     }
 
     @Test

@@ -107,6 +107,19 @@ class SharedSieveKillIT {
 
     @ParameterizedTest
     @MethodSource("engines")
+    void noKillLosesASeedThatIsBeingLoaded(File program) throws Exception {
+        try (TestEngine engine = TestEngine.start(program);
+                LogLengths log = new LogLengths(engine)) {
+            new SeedLoad(engine.address("seeds"), 3).run(() -> {
+                Cut end = log.killAndCut(random);
+                engine.restart();
+                return end.bytes;
+            });
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("engines")
     void noKillLosesAPageOrKeepsTheCrawlFromEnding(File program) throws Exception {
         long start = System.nanoTime();
         List<Boolean> kills = new ArrayList<>(Collections.nCopies(WORKER_KILLS, false));
