@@ -4,10 +4,13 @@ import static dev.sieve.shared.CrawlKeys.utf8;
 
 import dev.sieve.shared.EngineAddress.Server;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -43,7 +46,7 @@ final class Barrier {
 
     private final Worker worker;
     private final boolean isOff;
-    private volatile boolean wasRefused;
+    private final Set<Server> behind = ConcurrentHashMap.newKeySet();
 
     Barrier(Worker worker, boolean isOff) {
         this.worker = worker;
@@ -60,21 +63,18 @@ final class Barrier {
      * behind.
      */
     boolean isStored() {
-        return pass(Safety.STORED, allKeys());
+        List<byte[]> keys = allKeys();
+        return safe(Safety.STORED, keys, key -> key).size() == keys.size();
     }
 
-    /** As {@link #isStored()}, for the nodes of some slices. */
-    boolean isStored(List<Slice> slices) {
-        return pass(Safety.STORED, keys(slices));
+    /** Returns those of some slices on whose nodes nothing takes back what was written before. */
+    List<Slice> stored(List<Slice> slices) {
+        return safe(Safety.STORED, slices, slice -> slice.keys.crawl);
     }
 
-    /** Returns whether the present replicas have what was written to the nodes of some slices. */
-    boolean isReplicated(List<Slice> slices) {
-        return pass(Safety.REPLICATED, keys(slices));
-    }
-
-    private static List<byte[]> keys(List<Slice> slices) {
-        return slices.stream().map(slice -> slice.keys.crawl).toList();
+    /** Returns those of some slices on whose nodes the present replicas have what was written before. */
+    List<Slice> replicated(List<Slice> slices) {
+        return safe(Safety.REPLICATED, slices, slice -> slice.keys.crawl);
     }
 
     private List<byte[]> allKeys() {
@@ -85,15 +85,18 @@ final class Barrier {
         return keys;
     }
 
-    private boolean pass(Safety safety, List<byte[]> keys) {
-        if (!isNeeded() || keys.isEmpty()) {
-            return true;
+    private <T> List<T> safe(Safety safety, List<T> all, Function<T, byte[]> key) {
+        if (!isNeeded() || all.isEmpty()) {
+            return all;
         }
-        Boolean isSafe = worker.engine().tryCall((session, number) -> {
+        List<T> safe = worker.engine().tryCall((session, number) -> {
             session.refresh(number);
-            return pass(session, safety, keys);
+            Set<Server> nodes = pass(session, safety, all.stream().map(key).toList());
+            return all.stream()
+                    .filter(each -> nodes.contains(session.topology().of(key.apply(each))))
+                    .toList();
         });
-        return isSafe != null && isSafe;
+        return safe == null ? List.of() : safe;
     }
 
     /** Waits until all nodes accept writes: one may respond to other commands before. */
@@ -114,7 +117,8 @@ final class Barrier {
         return nodes;
     }
 
-    private boolean pass(Session session, Safety safety, List<byte[]> keys) {
+    /** Returns the nodes that have confirmed. */
+    private Set<Server> pass(Session session, Safety safety, List<byte[]> keys) {
         Map<Server, byte[]> nodes = sendSync(session, keys);
         nodes.keySet().forEach(node -> {
             Topology.Replicas replicas = session.topology().replicas(node);
@@ -126,7 +130,7 @@ final class Barrier {
             session.sendTo(node, "INFO", utf8("replication"));
         });
         nodes.keySet().forEach(node -> session.receive());
-        String unsafe = null;
+        Set<Server> safe = new HashSet<>();
         for (Server node : nodes.keySet()) {
             Topology.Replicas replicas = session.topology().replicas(node);
             boolean isSafe = Replies.number(session.receive()) >= replicas.present();
@@ -139,20 +143,22 @@ final class Barrier {
             if (!session.history(node).equals(history)) {
                 throw new EngineAwayException("another node has taken its place", false, null);
             }
-            unsafe = isSafe ? unsafe : node.toString();
+            if (isSafe) {
+                safe.add(node);
+            }
+            report(node, safety, isSafe);
         }
-        report(unsafe);
-        return unsafe == null;
+        return safe;
     }
 
-    private void report(@Nullable String unsafe) {
-        if (unsafe != null && !wasRefused) {
+    private void report(Server node, Safety safety, boolean isSafe) {
+        if (!isSafe && behind.add(node)) {
             LOG.warn(
-                    "the replicas or the log of {} are behind; finished pages are stored when they have caught up",
-                    unsafe);
-        } else if (unsafe == null && wasRefused) {
-            LOG.warn("the replicas and logs have caught up");
+                    "the replicas or the log of {} are behind: finished pages are stored when they have caught up, and"
+                            + " the slices on this node are given up if that takes long",
+                    node);
+        } else if (isSafe && safety == Safety.STORED && behind.remove(node)) {
+            LOG.warn("the replicas and the log of {} have caught up", node);
         }
-        wasRefused = unsafe != null;
     }
 }

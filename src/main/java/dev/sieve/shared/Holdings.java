@@ -244,10 +244,10 @@ final class Holdings {
         return slices(part -> part.sealedTerm != null);
     }
 
-    /** Notes that no failure of a node can take back the renewals that were sealed. */
-    synchronized void confirmTerms() {
+    /** Notes that no failure of a node can take back those renewals that were sealed and are of these slices. */
+    synchronized void confirmTerms(Collection<Slice> safe) {
         for (Part part : parts()) {
-            part.term = part.sealedTerm == null ? part.term : part.sealedTerm;
+            part.term = part.sealedTerm == null || !safe.contains(part.slice) ? part.term : part.sealedTerm;
             part.sealedTerm = null;
         }
     }

@@ -100,16 +100,16 @@ final class SharedUpkeep implements AutoCloseable {
             lost.repetition.run();
             recent.repeated(lost, run, clock.getAsLong());
         }
-        if (!barrier.isReplicated(worker.holdings().sealTerms())) {
-            return;
-        }
-        worker.holdings().confirmTerms();
+        // Each node by itself, so that a replica that is away costs no more than the slices of its node.
+        worker.holdings().confirmTerms(barrier.replicated(worker.holdings().sealTerms()));
         // A node that restarts from its log must not have lost the claim: another worker could own the slice at once.
-        if (!barrier.isStored(beat.claims.stream().map(Ownership.Claim::slice).toList())) {
-            return;
-        }
+        List<Slice> stored =
+                barrier.stored(beat.claims.stream().map(Ownership.Claim::slice).toList());
         // Without the lock, since the receiver may have one that is held by a thread that takes.
         for (Ownership.Claim claim : beat.claims) {
+            if (!stored.contains(claim.slice())) {
+                continue;
+            }
             if (!claim.pauses().isEmpty() || !claim.counts().isEmpty()) {
                 onClaim.accept(claim.pauses(), claim.counts());
             }

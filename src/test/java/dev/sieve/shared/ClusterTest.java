@@ -3,6 +3,7 @@ package dev.sieve.shared;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.sieve.CapturedLog;
 import dev.sieve.Lease;
 import dev.sieve.UrlBatch;
 import dev.sieve.durable.RepairReport;
@@ -12,6 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
@@ -74,7 +76,7 @@ class ClusterTest {
             assertThat((Long) cluster.node(node).command("DBSIZE")).isPositive();
         }
         List<String> exported = new ArrayList<>();
-        assertThat(SharedTools.export(any, exported::add)).isEqualTo(URLS);
+        assertThat(SharedTools.export(any, label -> true, exported::add)).isEqualTo(URLS);
         assertThat(exported).doesNotHaveDuplicates().contains("http://h59.test/59");
         assertThat(SharedTools.mightContain(any, "http://h59.test/59")).isTrue();
         assertThat(SharedTools.mightContain(any, "http://h59.test/60")).isFalse();
@@ -231,12 +233,67 @@ class ClusterTest {
 
     @Test
     @Tag("slow")
+    void aReplicaThatIsAwayCostsTheSlicesOfItsNodeOnly() throws IOException {
+        start(3, 1, "--appendfsync", "always", "--cluster-node-timeout", "20000");
+        cluster.await("nodes that have heard of all replicas", () -> IntStream.range(0, 6)
+                .allMatch(i -> cluster.node(i)
+                                .text("CLUSTER", "NODES")
+                                .lines()
+                                .filter(line -> line.contains("slave"))
+                                .count()
+                        == 3));
+        AtomicLong clock = new AtomicLong();
+        SharedSieve frontier = SharedSieve.builder(cluster.address("a"))
+                .capacity(1000)
+                .slices(16)
+                .clock(clock::get)
+                .withoutKeeper()
+                .open();
+        frontier.beat();
+        assertThat(frontier.owned()).isEqualTo(16);
+        int lost = (int) IntStream.range(0, 16)
+                .filter(i -> cluster.nodeOf("{a:" + i + "}") == cluster.node(1))
+                .count();
+        // The first replica of node 1.
+        cluster.suspend(4);
+        try (CapturedLog log = new CapturedLog()) {
+            for (int i = 0; i < 3; i++) {
+                clock.addAndGet(TimeUnit.SECONDS.toNanos(6));
+                frontier.beat();
+            }
+            assertThat(lost).isBetween(1, 15);
+            assertThat(frontier.owned()).isEqualTo(16 - lost);
+            assertThat(log.lines())
+                    .singleElement()
+                    .asString()
+                    .contains("are behind", ":" + cluster.ports().get(1), "the slices on this node are given up");
+        } finally {
+            cluster.resume(4);
+            frontier.abandon();
+        }
+    }
+
+    @Test
     void settingsThatMayLoseUrlsAreWarnedAbout() throws IOException {
         start(3, 1, "--cluster-replica-validity-factor", "0", "--cluster-require-full-coverage", "no");
+        cluster.node(0).config("no-appendfsync-on-rewrite", "yes");
         try (SharedSieve frontier = open(Duration.ZERO)) {
             assertThat(frontier.warnings())
                     .anyMatch(warning -> warning.contains("cluster-replica-validity-factor 10"))
-                    .anyMatch(warning -> warning.contains("cluster-require-full-coverage yes"));
+                    .anyMatch(warning -> warning.contains("cluster-require-full-coverage yes"))
+                    .anyMatch(warning -> warning.contains("no-appendfsync-on-rewrite no"))
+                    .noneMatch(warning -> warning.contains("not a node of the cluster"));
+        }
+        try (TestEngine outsider = TestEngine.start()) {
+            outsider.command(
+                    "REPLICAOF", "127.0.0.1", String.valueOf(cluster.ports().get(0)));
+            cluster.await(
+                    "further replica",
+                    () -> cluster.node(0).info("connected_slaves").equals("2"));
+            try (SharedSieve frontier = open(Duration.ZERO)) {
+                assertThat(frontier.warnings())
+                        .anyMatch(warning -> warning.contains("a replica that is not a node of the cluster"));
+            }
         }
     }
 }
