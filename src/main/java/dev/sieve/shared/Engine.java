@@ -43,6 +43,10 @@ final class Engine implements Closeable {
     private static final long LAST_DELAY = TimeUnit.SECONDS.toNanos(1);
     /** Firewalls and the engine itself may drop a connection that was idle for longer, without a notice. */
     private static final long MAX_IDLE = TimeUnit.SECONDS.toNanos(60);
+    /** A slot that moves to another node makes the engine wait for a moment, which is not worth a warning. */
+    private static final long MOVE_NANOS = TimeUnit.SECONDS.toNanos(10);
+
+    private static final String CHANGED = "was restarted or replaced; work that it lost will be repeated";
 
     private static final Pattern VERSION = Pattern.compile("(\\d{1,6})\\.(\\d{1,6})");
     static final Duration RESPONSE_TIMEOUT = Duration.ofSeconds(10);
@@ -92,6 +96,7 @@ final class Engine implements Closeable {
         @Nullable
         String reason;
 
+        boolean isLogged;
         long nextAttempt;
         long delay = FIRST_DELAY;
 
@@ -195,7 +200,7 @@ final class Engine implements Closeable {
                 } catch (EngineAwayException e) {
                     session.disconnect();
                     if (repeated || e.silent) {
-                        failed(e.getMessage());
+                        failed(e.getMessage(), e.moving);
                     }
                     repeated = true;
                 }
@@ -248,7 +253,7 @@ final class Engine implements Closeable {
                 connect(session);
                 return true;
             } catch (IOException e) {
-                failed(e.getMessage());
+                failed(e.getMessage(), false);
             }
         }
         return false;
@@ -334,7 +339,7 @@ final class Engine implements Closeable {
                 if (patience.isZero()) {
                     throw e;
                 }
-                failed(e.getMessage());
+                failed(e.getMessage(), false);
                 awaitAttempt(true);
             }
         }
@@ -443,6 +448,9 @@ final class Engine implements Closeable {
             } else if ("no".equals(info.get(Link.APPENDFSYNC))) {
                 warnings.add("appendfsync is 'no', so the engine loses up to half a minute when its machine fails:"
                         + " set 'appendfsync everysec' or 'always'");
+            } else if (session.setting(node, "no-appendfsync-on-rewrite").equals("yes")) {
+                warnings.add("no-appendfsync-on-rewrite is 'yes', so the engine loses up to half a minute when its machine"
+                        + " fails while it rewrites its log: set 'no-appendfsync-on-rewrite no'");
             }
             String policy = info.getOrDefault("maxmemory_policy", "noeviction");
             if (!policy.equals("noeviction")) {
@@ -450,14 +458,20 @@ final class Engine implements Closeable {
                         + " set 'maxmemory-policy noeviction'");
             }
             if (session.topology().isCluster()) {
-                clusterWarnings(session, node, warnings);
+                clusterWarnings(session, node, Replies.count(info.get("connected_slaves")), warnings);
             }
         });
         return List.copyOf(warnings);
     }
 
-    private static void clusterWarnings(Session session, Server node, Set<String> warnings) {
-        if (session.topology().replicas(node).electable() == 0) {
+    private static void clusterWarnings(Session session, Server node, long connected, Set<String> warnings) {
+        Topology.Replicas replicas = session.topology().replicas(node);
+        if (replicas.electable() > 0 && connected > replicas.present()) {
+            warnings.add("a replica that is not a node of the cluster is connected to " + node
+                    + ", so a page may be stored as finished before the replicas of the cluster have its links:"
+                    + " disconnect it");
+        }
+        if (replicas.electable() == 0) {
             warnings.add("a node has no replica, so the crawl waits while it is away: " + node);
         }
         if (session.setting(node, "cluster-replica-validity-factor").equals("0")) {
@@ -482,7 +496,7 @@ final class Engine implements Closeable {
         }
     }
 
-    private synchronized void failed(@Nullable String reason) {
+    private synchronized void failed(@Nullable String reason, boolean isMoving) {
         long now = nanoClock.getAsLong();
         if (closed) {
             return;
@@ -490,14 +504,17 @@ final class Engine implements Closeable {
         if (outage == null) {
             outage = new Outage(now);
             outage.postpone(now);
+            idle.forEach(Session::disconnect);
+        }
+        outage.reason = reason;
+        if (!outage.isLogged && (!isMoving || now - outage.since > MOVE_NANOS)) {
+            outage.isLogged = true;
             LOG.warn(
                     "the engine {} does not respond ({}); waiting up to {}",
                     address.server(),
                     reason,
                     text(patience.toNanos()));
-            idle.forEach(Session::disconnect);
         }
-        outage.reason = reason;
     }
 
     private void succeeded() {
@@ -505,15 +522,14 @@ final class Engine implements Closeable {
             return;
         }
         synchronized (this) {
-            String lost = inNewRun ? ", restarted; lost work will be repeated" : "";
-            if (outage != null) {
+            if (outage != null && outage.isLogged) {
                 LOG.warn(
                         "the engine {} is back after {}{}",
                         address.server(),
                         text(nanoClock.getAsLong() - outage.since),
-                        lost);
+                        inNewRun ? "; it " + CHANGED : "");
             } else if (inNewRun) {
-                LOG.warn("the engine {} was restarted or replaced{}", address.server(), lost);
+                LOG.warn("the engine {} {}", address.server(), CHANGED);
             }
             outage = null;
             inNewRun = false;

@@ -45,6 +45,10 @@ class Link {
     private static final Pattern SCRIPT = Pattern.compile("ERR Error running script \\(call to f_[0-9a-f]+\\): "
             + "|@?user_script: ?[0-9]+: -?|,? script: [0-9a-f]{40}, on @user_script:[0-9]+\\.?");
 
+    /** What happens to a connection without TLS to a port that requires it. */
+    private static final Pattern MAY_NEED_TLS = Pattern.compile(
+            "Connection reset.*|Unexpected end of stream.*|Broken pipe.*|it does not use the protocol of Redis");
+
     private final EngineAddress address;
     private final Server server;
     private final int timeoutMillis;
@@ -111,12 +115,18 @@ class Link {
             info.put(APPENDFSYNC, receiveSetting());
             return info;
         } catch (JedisException e) {
-            throw new IOException(reason(e), e);
+            throw unusable(reason(e), e);
         } catch (EngineException e) {
             throw new IOException(e.reason, e);
         } catch (EngineAwayException | ClassCastException e) {
-            throw new IOException(e.getMessage(), e);
+            throw unusable(e.getMessage(), e);
         }
+    }
+
+    private IOException unusable(@Nullable String reason, RuntimeException cause) {
+        boolean mayNeedTls = !address.tls() && MAY_NEED_TLS.matcher(String.valueOf(reason)).matches();
+        return new IOException(
+                reason + (mayNeedTls ? "; if the port requires TLS, use valkeys:// in the address" : ""), cause);
     }
 
     /** Returns a setting of the node; an empty text when the user may not read it. */
@@ -240,8 +250,8 @@ class Link {
                     "NOREPLICAS",
                     "UNBLOCKED",
                     "BUSY" -> new EngineAwayException(message, false, e);
-            case "MOVED" -> new EngineAwayException("a slot is on another node now", false, e);
-            case "ASK", "TRYAGAIN" -> new EngineAwayException("a slot is being moved from " + server, false, e);
+            case "MOVED" -> new EngineAwayException("a slot is on another node now", false, true, e);
+            case "ASK", "TRYAGAIN" -> new EngineAwayException("a slot is being moved from " + server, false, true, e);
             case "WRONGTYPE" -> refused(message + " ('sieve state' names the key, and 'sieve repair' puts it aside)");
             default -> refused(message);
         };

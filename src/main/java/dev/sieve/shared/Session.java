@@ -237,7 +237,7 @@ final class Session {
             return step.get();
         } catch (EngineAwayException e) {
             throw topology.isCluster()
-                    ? new EngineAwayException(link.server() + ": " + e.getMessage(), e.silent, e)
+                    ? new EngineAwayException(link.server() + ": " + e.getMessage(), e.silent, e.moving, e)
                     : e;
         }
     }

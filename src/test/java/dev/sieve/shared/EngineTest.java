@@ -230,7 +230,7 @@ class EngineTest {
                             + " does not respond \\(.+\\); waiting up to 5 min");
             assertThat(log.lines().get(1))
                     .matches("the engine redis://127.0.0.1:" + server.port()
-                            + " is back after [0-9.]+ s, restarted; lost work will be repeated");
+                            + " is back after [0-9.]+ s; it was restarted or replaced; work that it lost will be repeated");
         }
     }
 
@@ -247,7 +247,7 @@ class EngineTest {
             assertThat(ping(engine)).isEqualTo("PONG");
             assertThat(log.lines()).hasSize(1);
             assertThat(log.lines().get(0))
-                    .endsWith(" was restarted or replaced, restarted; lost work will be repeated");
+                    .endsWith(" was restarted or replaced; work that it lost will be repeated");
         }
     }
 

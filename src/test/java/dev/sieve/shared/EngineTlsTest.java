@@ -93,7 +93,9 @@ class EngineTlsTest {
             }
             assertThatThrownBy(() -> open("rediss://127.0.0.1:" + server.port() + "/a", Duration.ofMillis(500)))
                     .hasMessageContaining("TLS failed: no response to the handshake");
-            assertThatThrownBy(() -> open("redis://127.0.0.1:" + port + "/a")).isInstanceOf(IOException.class);
+            assertThatThrownBy(() -> open("redis://127.0.0.1:" + port + "/a"))
+                    .isInstanceOf(IOException.class)
+                    .hasMessageEndingWith("; if the port requires TLS, use valkeys:// in the address");
         }
     }
 
