@@ -46,8 +46,9 @@ final class CapacityMarks {
     private boolean mark(long accepted) {
         byte[] field = CrawlKeys.utf8(Double.toString(threshold));
         String marker = worker.engine().tryCall((session, number) -> {
-            session.send(Script.MARK, new byte[][] {worker.keys().events()}, new byte[][] {
-                field, CrawlKeys.utf8(worker.name())
+            byte[][] keys = {worker.keys().events(), worker.keys().settings()};
+            session.send(Script.MARK, keys, new byte[][] {
+                field, CrawlKeys.utf8(worker.name()), CrawlKeys.utf8(worker.settings().id())
             });
             session.send("HGET", worker.keys().events(), field);
             session.receive();

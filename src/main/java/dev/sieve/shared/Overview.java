@@ -173,9 +173,10 @@ final class Overview {
                             + " are neither done nor pending: the engine has lost them; 'sieve repair' counts them"));
         }
         overAt = second.accepted();
-        byte[][] mark = {utf8(Survey.ENDED), utf8(overAt), utf8(1)};
+        byte[][] keys = {worker.keys().events(), worker.keys().settings()};
+        byte[][] mark = {utf8(Survey.ENDED), utf8(overAt), utf8(worker.settings().id()), utf8(1)};
         worker.engine().tryCall((session, number) -> {
-            session.send(Script.MARK, new byte[][] {worker.keys().events()}, mark);
+            session.send(Script.MARK, keys, mark);
             return session.receive();
         });
         return true;

@@ -23,7 +23,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class PushTrip {
     private static final long REFUSED = -2;
-    private static final long OTHER_CRAWL = -3;
 
     private final Worker worker;
     /** Whether nothing new is accepted. */
@@ -184,7 +183,7 @@ final class PushTrip {
             return new SieveFullException(e.getMessage());
         } else if (reply instanceof EngineException e) {
             return e;
-        } else if (reply instanceof Long refused && refused == OTHER_CRAWL) {
+        } else if (reply instanceof Long refused && refused == Worker.OTHER_CRAWL) {
             return CrawlSettings.isGone(worker.keys().name());
         }
         return null;

@@ -24,6 +24,8 @@ enum Script {
     OPTIONS,
     BUDGET,
     COUNT,
+    STORE,
+    PAGE,
     SYNC;
 
     private final String text;

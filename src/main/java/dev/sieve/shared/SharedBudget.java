@@ -52,11 +52,12 @@ public final class SharedBudget {
         this.isOfHosts = isOfHosts;
         this.worker = worker;
         int slices = worker.keys().isSpread() ? 0 : worker.keys().sliceCount();
-        keys = new byte[2 + slices][];
+        keys = new byte[3 + slices][];
         keys[0] = worker.keys().budget();
         keys[1] = worker.keys().workers();
+        keys[2] = worker.keys().settings();
         for (int i = 0; i < slices; i++) {
-            keys[2 + i] = worker.keys().slice(i).counters;
+            keys[3 + i] = worker.keys().slice(i).counters;
         }
         joined = worker.engine().call((session, number) -> ask(session, 0, 0, true));
     }
@@ -166,7 +167,13 @@ public final class SharedBudget {
     private record Answer(long allowed, long done, long ageMillis) {}
 
     private Answer ask(Session session, int begun, int wanted, boolean joins) {
-        List<byte[]> args = List.of(utf8(worker.name()), utf8(most), utf8(begun), utf8(wanted), utf8(joins ? 1 : 0));
+        List<byte[]> args = List.of(
+                utf8(worker.settings().id()),
+                utf8(worker.name()),
+                utf8(most),
+                utf8(begun),
+                utf8(wanted),
+                utf8(joins ? 1 : 0));
         Object reply = Replies.REFUSED;
         while (Replies.isRefused(reply)) {
             List<byte[]> all = new ArrayList<>(args);
@@ -179,6 +186,7 @@ public final class SharedBudget {
             session.send(Script.BUDGET, keys, all.toArray(byte[][]::new));
             reply = session.receive();
         }
+        worker.requireStored(reply);
         List<?> answer = Replies.list(reply);
         return new Answer(Replies.number(answer.get(0)), Replies.number(answer.get(1)), Replies.number(answer.get(2)));
     }

@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -71,10 +72,23 @@ public final class SharedNotes {
 
     private long store(byte[] key, List<byte[]> lines) {
         try {
-            return Replies.number(worker.engine().one("RPUSH", CrawlKeys.with(key, lines.stream())));
+            Object length = worker.engine().call((session, number) -> {
+                send(session, worker.keys().settings(), key, "RPUSH", lines.toArray(byte[][]::new));
+                return session.receive();
+            });
+            return Replies.number(worker.requireStored(length));
         } catch (EngineFullException e) {
             throw new SieveFullException(e.getMessage());
         }
+    }
+
+    /** Sends a command that stores something, unless the crawl was replaced by another one. */
+    private void send(Session session, byte[] crawl, byte[] key, String command, byte[]... args) {
+        Stream<byte[]> all = Stream.concat(Stream.of(utf8(command)), Stream.of(args));
+        session.send(
+                Script.STORE,
+                new byte[][] {crawl, key},
+                CrawlKeys.with(utf8(worker.settings().id()), all));
     }
 
     /** Returns whether a list has lines where they were added; if not, it has lost them, and all after them. */
@@ -100,11 +114,12 @@ public final class SharedNotes {
      */
     public void pause(String host, Duration pause, Duration use) {
         byte[] field = utf8(host);
-        byte[] key = worker.keys().slice(hosts.ofHost(host)).pauses;
+        CrawlKeys.OfSlice slice = worker.keys().slice(hosts.ofHost(host));
         Engine.Work<Object> work = (session, number) -> {
-            session.sendTo(session.topology().of(key), "TIME");
+            session.sendTo(session.topology().of(slice.pauses), "TIME");
             long now = Replies.millis(session.receive());
-            session.send("HSET", key, field, utf8(pause.toMillis() + " " + (now + use.toMillis())));
+            byte[] stored = utf8(pause.toMillis() + " " + (now + use.toMillis()));
+            send(session, slice.crawl, slice.pauses, "HSET", field, stored);
             return session.receive();
         };
         try {
@@ -126,9 +141,15 @@ public final class SharedNotes {
      * @param key of the count among those of all hosts, such as a hash
      */
     public void count(String host, long key, int count) {
-        byte[] counts = worker.keys().slice(hosts.ofHost(host)).counts;
+        CrawlKeys.OfSlice slice = worker.keys().slice(hosts.ofHost(host));
+        byte[][] args = {
+            utf8(Long.toString(key, Character.MAX_RADIX)), utf8(count), utf8(worker.settings().id())
+        };
         try {
-            worker.engine().one(Script.COUNT, counts, utf8(Long.toString(key, Character.MAX_RADIX)), utf8(count));
+            worker.engine().call((session, number) -> {
+                session.send(Script.COUNT, new byte[][] {slice.counts, slice.crawl}, args);
+                return session.receive();
+            });
         } catch (EngineFullException e) {
             LOG.debug("a count of {} is not stored: {}", host, e.getMessage());
         }
@@ -146,7 +167,7 @@ public final class SharedNotes {
             session.send("HEXISTS", key, field);
             boolean hasRoom = Replies.number(session.receive()) < MAX_SHARES;
             if (Replies.number(session.receive()) == 1 || hasRoom) {
-                session.send("HSET", key, field, share);
+                send(session, worker.keys().settings(), key, "HSET", field, share);
                 session.receive();
             }
             return true;

@@ -19,6 +19,8 @@ record Worker(
         Totals totals,
         ReentrantLock trip) {
     private static final long TRIP_WAIT_MILLIS = 1000;
+    /** The response of a script that compares the identity of the crawl. */
+    static final long OTHER_CRAWL = -3;
 
     /** Waits a little for the lock of the round trips, which another thread may hold until the timeout of its own. */
     boolean tryTrip() {
@@ -28,6 +30,14 @@ record Worker(
             Thread.currentThread().interrupt();
             return false;
         }
+    }
+
+    /** Throws when a script has found another crawl, or none, in place of the one that this worker belongs to. */
+    Object requireStored(Object reply) {
+        if (reply instanceof Long refused && refused == OTHER_CRAWL) {
+            throw CrawlSettings.isGone(keys.name());
+        }
+        return reply;
     }
 
     /** Returns whether this thread may make these round trips, and use what only they change. */

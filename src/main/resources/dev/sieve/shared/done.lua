@@ -2,11 +2,14 @@
 -- KEYS f d m o h; ARGV run, token, worker, call, how many of the URLs are pages, how many hosts of them are counted (0
 -- without a limit per host), if any: the run of the crawl, then for each host: its name, how many of its URLs became done;
 -- then for each frame: its number, its done bits ('': all), how many URLs became done; at most 1024 frames
--- Returns 1, 0 when this call or a later one was stored before, -1 when the slice has another owner.
+-- Returns 1, 0 when this call or a later one was stored before, -1 when the slice has another owner, or none any more.
 if redis.replicate_commands then redis.replicate_commands() end
 local call, keys, args = redis.call, KEYS, ARGV
-local owner = call('HMGET', keys[4], 'run', 'token', 'worker')
-if owner[1] ~= args[1] or owner[2] ~= args[2] or owner[3] ~= args[3] then return -1 end
+local owner = call('HMGET', keys[4], 'run', 'token', 'worker', 'until')
+local time = call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+-- After its time, what the worker had begun may have been given to others, even if none of them has claimed the slice yet.
+if owner[1] ~= args[1] or owner[2] ~= args[2] or owner[3] ~= args[3] or tonumber(owner[4] or 0) <= now then return -1 end
 local last = call('HGET', keys[3], 'dc')
 if last and tonumber(args[4]) <= tonumber(last) then return 0 end
 -- The first write needs no memory, so that those after it are allowed when the memory of the engine is full.

@@ -321,10 +321,15 @@ class ScriptTest {
     void countsMoveAndTheHighestIsKept(File program) {
         with(program, session -> {
             TestSlice slice = new TestSlice(session.run().id, "w1", "{a}0");
-            for (Object[] args : new Object[][] {{"a", 500}, {"a", 1000}, {"a", 500}, {"-b", 7}, {"a", 1000}}) {
-                session.send(Script.COUNT, slice.keys("t"), TestSlice.args(args));
+            command(session, "HSET", "{a}", "id", "1");
+            byte[][] keys = {slice.keys("t")[0], slice.settings()};
+            for (Object[] args : new Object[][] {
+                {"a", 500, 1}, {"a", 1000, 1}, {"a", 500, 1}, {"-b", 7, 1}, {"a", 1000, 1}, {"c", 9, "other"}
+            }) {
+                session.send(Script.COUNT, keys, TestSlice.args(args));
             }
-            assertThat(IntStream.range(0, 5).mapToObj(i -> session.receive())).containsExactly(1L, 1L, 0L, 1L, 0L);
+            assertThat(IntStream.range(0, 6).mapToObj(i -> session.receive()))
+                    .containsExactly(1L, 1L, 0L, 1L, 0L, 0L);
             assertThat(Replies.map(slice.claimed(session).get(6))).isEqualTo(Map.of("a", "1000", "-b", "7"));
         });
     }
@@ -417,13 +422,51 @@ class ScriptTest {
 
     @ParameterizedTest
     @MethodSource("engines")
+    void nothingIsStoredForAnotherCrawl(File program) {
+        with(program, session -> {
+            command(session, "HSET", "{a}", "id", "1");
+            byte[][] list = {TestSlice.bytes("{a}"), TestSlice.bytes("{a}l:seeds")};
+            session.send(Script.STORE, list, TestSlice.args(1, "RPUSH", "one", "two"));
+            session.send(Script.STORE, list, TestSlice.args("other", "RPUSH", "three"));
+            session.send(
+                    Script.BUDGET,
+                    new byte[][] {TestSlice.bytes("{a}b"), TestSlice.bytes("{a}w"), TestSlice.bytes("{a}")},
+                    TestSlice.args("other", "w1", 10, 1, 1, 1));
+            assertThat(IntStream.range(0, 3).mapToObj(i -> session.receive())).containsExactly(2L, -3L, -3L);
+            assertThat(strings(command(session, "LRANGE", "{a}l:seeds", "0", "-1")))
+                    .containsExactly("one", "two");
+            assertThat(command(session, "EXISTS", "{a}b")).isEqualTo(0L);
+        });
+    }
+
+    @ParameterizedTest
+    @MethodSource("engines")
+    void whatIsDoneAfterTheTimeOfTheOwnerIsRefused(File program) {
+        with(program, session -> {
+            TestSlice slice = new TestSlice(session.run().id, "w1", "{a}0");
+            slice.push(session, 1, List.of("u"));
+            long token = slice.claim(session);
+            slice.take(session, token, 1, 1);
+            command(session, "HSET", "{a}0o", "until", "1");
+            assertThat(slice.done(session, token, 1, 1, "", 1)).isEqualTo(-1);
+            assertThat(slice.renew(session, token, false, 1)).isInstanceOf(List.class);
+            assertThat(slice.done(session, token, 1, 1, "", 1)).isEqualTo(1);
+        });
+    }
+
+    @ParameterizedTest
+    @MethodSource("engines")
     void aMarkIsWonByOne(File program) {
         with(program, session -> {
-            byte[][] keys = {TestSlice.bytes("{a}e")};
-            for (Object[] args : new Object[][] {{"80", "w1"}, {"80", "w2"}, {"e", 5, 1}, {"e", 5, 1}, {"e", 6, 1}}) {
+            byte[][] keys = {TestSlice.bytes("{a}e"), TestSlice.bytes("{a}")};
+            command(session, "HSET", "{a}", "id", "1");
+            for (Object[] args : new Object[][] {
+                {"80", "w1", 1}, {"80", "w2", 1}, {"e", 5, 1, 1}, {"e", 5, 1, 1}, {"e", 6, 1, 1}, {"e", 7, "other", 1}
+            }) {
                 session.send(Script.MARK, keys, TestSlice.args(args));
             }
-            assertThat(IntStream.range(0, 5).mapToObj(i -> session.receive())).containsExactly(1L, 0L, 1L, 0L, 1L);
+            assertThat(IntStream.range(0, 6).mapToObj(i -> session.receive()))
+                    .containsExactly(1L, 0L, 1L, 0L, 1L, 0L);
             assertThat(strings(command(session, "HGETALL", "{a}e"))).containsExactly("80", "w1", "e", "6");
         });
     }
@@ -474,12 +517,15 @@ class ScriptTest {
                             new byte[][] {TestSlice.bytes("{a}w"), slice.settings()},
                             TestSlice.args("new worker", 10_000, 0, 1));
                     assertThat(session.receive()).isEqualTo(1L);
-                    session.send(Script.MARK, new byte[][] {TestSlice.bytes("{a}e")}, TestSlice.args("100", "w1"));
+                    session.send(
+                            Script.MARK,
+                            new byte[][] {TestSlice.bytes("{a}e"), slice.settings()},
+                            TestSlice.args("100", "w1", 1));
                     assertThat(session.receive()).isEqualTo(1L);
                     session.send(
                             Script.BUDGET,
-                            new byte[][] {TestSlice.bytes("{a}b"), TestSlice.bytes("{a}w")},
-                            TestSlice.args("new worker", 10, 2, 1, 1));
+                            new byte[][] {TestSlice.bytes("{a}b"), TestSlice.bytes("{a}w"), slice.settings()},
+                            TestSlice.args(1, "new worker", 10, 2, 1, 1));
                     assertThat((List<?>) session.receive()).isEqualTo(List.of(3L, 0L, 0L));
                     List<?> look = slice.look(session);
                     assertThat(look.subList(0, 4)).isEqualTo(List.of(told, 3L, 71L, 3L));
@@ -493,6 +539,7 @@ class ScriptTest {
     @MethodSource("engines")
     void aWorkerWithAnOldReadingMakesNoOtherReadingOld(File program) {
         with(program, session -> {
+            command(session, "HSET", "{a}", "id", "1");
             command(session, "ZADD", "{a}w", "1", "w1", "1", "w2");
             assertThat(budget(session, "w1", 3, 0, "0")).isEqualTo(3L);
             assertThat(budget(session, "w2", 2, 0, "0")).isEqualTo(2L);
@@ -510,8 +557,8 @@ class ScriptTest {
     private static Object budget(Session session, String worker, int begun, int wanted, String version) {
         session.send(
                 Script.BUDGET,
-                new byte[][] {TestSlice.bytes("{a}b"), TestSlice.bytes("{a}w")},
-                TestSlice.args(worker, 10, begun, wanted, 0, 0, version));
+                new byte[][] {TestSlice.bytes("{a}b"), TestSlice.bytes("{a}w"), TestSlice.bytes("{a}")},
+                TestSlice.args(1, worker, 10, begun, wanted, 0, 0, version));
         Object reply = session.receive();
         return reply instanceof List<?> list ? list.get(0) : reply;
     }

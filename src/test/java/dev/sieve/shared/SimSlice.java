@@ -236,7 +236,7 @@ final class SimSlice {
     }
 
     Object done(SimNode node, byte[][] args) {
-        if (!isOwner(args)) {
+        if (!isOwner(args) || fields.until <= node.millis()) {
             return REFUSED;
         }
         long call = SimNode.number(args[3]);
