@@ -23,7 +23,8 @@ final class SharedRepair {
     /** How long an ownership lasts: far longer than a page takes, before each of which it is renewed. */
     private static final byte[] OWNERSHIP_MILLIS = utf8(60_000);
 
-    private static final byte[] WORKER = utf8("repair");
+    static final String NAME = "repair";
+    private static final byte[] WORKER = utf8(NAME);
 
     private final StoredCrawl crawl;
     private final CrawlKeys keys;
@@ -44,9 +45,7 @@ final class SharedRepair {
 
     RepairReport run() throws IOException {
         List<StoredCrawl.WrongKey> wrong = crawl.wrongKeys();
-        if (wrong.stream().noneMatch(key -> key.key().equals(text(keys.workers())))) {
-            crawl.requireNoWorkers();
-        }
+        crawl.requireNoWorkers(wrong.stream().noneMatch(key -> key.key().equals(text(keys.workers()))));
         putAside(wrong);
         restoreSlices();
         for (int i = 0; i < keys.sliceCount(); i++) {

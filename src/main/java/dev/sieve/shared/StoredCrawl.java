@@ -10,9 +10,11 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Consumer;
 import java.util.function.ObjLongConsumer;
@@ -113,9 +115,33 @@ final class StoredCrawl implements Closeable {
         return names.stream().map(Replies::text).toList();
     }
 
-    /** Refuses a crawl that is running. */
-    void requireNoWorkers() throws IOException {
-        List<String> workers = workers();
+    /** Returns the workers that own slices. */
+    private Set<String> owners() throws IOException {
+        long now = now();
+        Set<String> owners = new HashSet<>();
+        all(
+                keys.sliceCount(),
+                (session, i) -> session.send(
+                        "HMGET", keys.slice((int) i).owner, utf8("worker"), utf8("until"), utf8("ttl")),
+                response -> {
+                    List<?> owner = response == null ? List.of() : Replies.list(response);
+                    long left = owner.isEmpty() ? 0 : count(owner.get(1)) - now;
+                    if (left > 0 && left <= count(owner.get(2))) {
+                        owners.add(text(owner.get(0)));
+                    }
+                });
+        owners.remove(SharedRepair.NAME);
+        return owners;
+    }
+
+    /**
+     * Refuses a crawl that is running.
+     *
+     * @param isListed whether the list of workers can be read
+     */
+    void requireNoWorkers(boolean isListed) throws IOException {
+        Set<String> workers = owners();
+        workers.addAll(isListed ? workers() : List.of());
         if (!workers.isEmpty()) {
             throw new IOException(address + ": " + workers.size() + " live "
                     + (workers.size() == 1 ? "worker" : "workers")
