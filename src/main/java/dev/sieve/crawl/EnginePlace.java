@@ -65,7 +65,7 @@ public record EnginePlace(EngineAddress address, Duration patience) implements S
     @Override
     public void export(Export which, Consumer<String> urls) throws IOException {
         if (which != Export.DONE) {
-            SharedTools.export(address, urls);
+            SharedTools.export(address, Target.Kind::isPage, urls);
         }
     }
 

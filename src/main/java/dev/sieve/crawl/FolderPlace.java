@@ -92,7 +92,9 @@ public record FolderPlace(Path folder, Durability durability, boolean keepsLog) 
 
     @Override
     public void export(Export which, Consumer<String> urls) throws IOException {
-        DurableFolder.export(folder, which, urls);
+        // Labels are numbers of the caller's choice: without these files, the frontier is not one of a crawl.
+        boolean isJob = Files.exists(folder.resolve(CrawlDirectory.SEEDS.name()));
+        DurableFolder.export(folder, which, label -> !isJob || Target.Kind.isPage(label), urls);
     }
 
     @Override

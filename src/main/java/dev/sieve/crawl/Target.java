@@ -72,6 +72,11 @@ record Target(Lease lease, Kind kind, @Nullable Boolean rule, int asked, boolean
             return label;
         }
 
+        /** Returns whether URLs with a label are pages, which may be seeds of another crawl. */
+        static boolean isPage(int label) {
+            return of(label) == PAGE;
+        }
+
         boolean isSitemap() {
             return switch (this) {
                 case NAMED_SITEMAP, GUESSED_SITEMAP, LISTED_SITEMAP -> true;

@@ -7,6 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.OptionalLong;
 import java.util.function.Consumer;
+import java.util.function.IntPredicate;
 
 /** Tools for the folder of a {@link DurableSieve}. Safe for use by many threads. */
 public final class DurableFolder {
@@ -57,13 +58,15 @@ public final class DurableFolder {
      * Passes on the URLs of a frontier in the order in which they were accepted. The frontier may be open: then they are
      * the URLs of one moment. A URL that was queued again is passed on once for each time. Reads all of the log.
      *
+     * @param labels accepts the {@linkplain dev.sieve.UrlBatch#label labels} of the URLs to pass on
      * @return how many there were
      * @throws DamageException when a file is damaged; the URLs before the damage were passed on
      * @throws IOException when the disk fails, or the folder does not contain a frontier
      */
-    public static long export(Path directory, Export which, Consumer<String> urls) throws IOException {
+    public static long export(Path directory, Export which, IntPredicate labels, Consumer<String> urls)
+            throws IOException {
         Inspection inspection = Inspection.of(new LocalDisk(directory));
-        return inspection.export(which, urls);
+        return inspection.export(which, labels, urls);
     }
 
     /**

@@ -1,9 +1,6 @@
 package dev.sieve.durable;
 
-/**
- * The URLs of a {@link DurableSieve} to export: only those with the label 0, which are pages. Other labels mark URLs such as
- * sitemaps, which should not be seeds of another crawl.
- */
+/** The URLs of a {@link DurableSieve} to export. */
 public enum Export {
     /** URLs that are not done, including those in flight. */
     PENDING,

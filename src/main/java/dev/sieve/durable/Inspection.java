@@ -14,6 +14,7 @@ import java.util.OptionalLong;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
+import java.util.function.IntPredicate;
 
 /**
  * Reads the files of a frontier, which may be open, and changes none of them.
@@ -154,17 +155,19 @@ final class Inspection {
     /**
      * Passes on URLs in their order.
      *
+     * @param labels accepts the labels of these
      * @return how many
      * @throws DamageException when the log is damaged; the URLs before the damage were passed on
      */
-    long export(Export which, Consumer<String> urls) throws IOException {
+    long export(Export which, IntPredicate labels, Consumer<String> urls) throws IOException {
         if (!damages.isEmpty()) {
             throw damages.get(0);
         }
         AtomicLong count = new AtomicLong();
         LogPosition repairedFrom = scan.hasRest() ? scan.tornAt() : LogPosition.LAST;
         new LogPass(disk, segments, scan.end(), repairedFrom, segment -> true).run(frame -> {
-            for (int i = 0; frame.batch().label() == 0 && i < frame.batch().size(); i++) {
+            boolean isLabelled = labels.test(frame.batch().label());
+            for (int i = 0; isLabelled && i < frame.batch().size(); i++) {
                 if (which.includes(state.done().contains(frame.firstId() + i))) {
                     urls.accept(frame.batch().url(i));
                     count.incrementAndGet();

@@ -110,7 +110,7 @@ final class SharedInspection {
      */
     private void check(int index, CrawlKeys.OfSlice slice, Map<String, String> counters, Map<String, String> owner)
             throws IOException {
-        SliceExport frames = new SliceExport(crawl, slice, null);
+        SliceExport frames = new SliceExport(crawl, slice, label -> true, null);
         long found = frames.run();
         if (counters.isEmpty() && (!owner.isEmpty() || found > 0)) {
             problems.add("slice " + index + ": the counters are missing");

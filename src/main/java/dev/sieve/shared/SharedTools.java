@@ -11,6 +11,7 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.Consumer;
+import java.util.function.IntPredicate;
 
 /** Tools for a crawl on an engine, which read its keys and do not become a worker of it. Safe for use by many threads. */
 public final class SharedTools {
@@ -49,15 +50,16 @@ public final class SharedTools {
      * Passes on the pending URLs of a crawl, which may be running: slice by slice, those of a slice in the order in which
      * they were accepted. URLs that are done are not kept. A few frames are in memory at a time.
      *
+     * @param labels accepts the {@linkplain dev.sieve.UrlBatch#label labels} of the URLs to pass on
      * @return how many there were
      * @throws IOException when the engine does not respond, has no such crawl, or a frame is damaged; the URLs before it
      *     were passed on
      */
-    public static long export(EngineAddress address, Consumer<String> urls) throws IOException {
+    public static long export(EngineAddress address, IntPredicate labels, Consumer<String> urls) throws IOException {
         try (StoredCrawl crawl = StoredCrawl.open(address)) {
             long count = 0;
             for (int i = 0; i < crawl.keys().sliceCount(); i++) {
-                count += new SliceExport(crawl, crawl.keys().slice(i), urls).run();
+                count += new SliceExport(crawl, crawl.keys().slice(i), labels, urls).run();
             }
             return count;
         }
@@ -142,7 +144,7 @@ public final class SharedTools {
      */
     public static long delete(EngineAddress address) throws IOException {
         try (StoredCrawl crawl = StoredCrawl.openAny(address)) {
-            crawl.requireNoWorkers();
+            crawl.requireNoWorkers(true);
             CrawlKeys keys = crawl.keys();
             long deleted = 0;
             byte[] pattern = utf8("{" + keys.name() + "[:}]?*");

@@ -3,12 +3,13 @@ package dev.sieve.shared;
 import static dev.sieve.shared.CrawlKeys.utf8;
 import static dev.sieve.shared.Replies.count;
 
-import dev.sieve.shared.EngineAddress.Server;
+import dev.sieve.Lease;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
 import java.util.function.Consumer;
+import java.util.function.IntPredicate;
 import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
@@ -22,6 +23,7 @@ final class SliceExport {
 
     private final StoredCrawl crawl;
     private final CrawlKeys.OfSlice slice;
+    private final IntPredicate labels;
     private final @Nullable Consumer<String> urls;
     private long count;
     private long damaged;
@@ -29,9 +31,12 @@ final class SliceExport {
     /**
      * Creates an export.
      *
+     * @param labels accepts the labels of the URLs
      * @param urls receives the URLs; null: they are counted, and damaged frames too
      */
-    SliceExport(StoredCrawl crawl, CrawlKeys.OfSlice slice, @Nullable Consumer<String> urls) {
+    SliceExport(
+            StoredCrawl crawl, CrawlKeys.OfSlice slice, IntPredicate labels, @Nullable Consumer<String> urls) {
+        this.labels = labels;
         this.crawl = crawl;
         this.slice = slice;
         this.urls = urls;
@@ -75,15 +80,10 @@ final class SliceExport {
 
     private Page page(long index) throws IOException {
         List<?> responses = (List<?>) crawl.call((session, call) -> {
-            Server node = session.topology().of(slice.queue);
-            session.sendTo(node, "MULTI");
-            session.send("HGET", slice.counters, utf8("taken"));
-            session.send("LLEN", slice.queue);
-            session.send("LRANGE", slice.queue, utf8(index), utf8(index + PAGE - 1));
-            session.sendTo(node, "EXEC");
-            for (int i = 0; i < 4; i++) {
-                session.receive();
-            }
+            session.send(
+                    Script.PAGE,
+                    new byte[][] {slice.counters, slice.queue},
+                    new byte[][] {utf8(index), utf8(index + PAGE - 1)});
             return session.receive();
         });
         return new Page(count(responses.get(0)), count(responses.get(1)), (List<?>) responses.get(2));
@@ -128,8 +128,9 @@ final class SliceExport {
             return;
         }
         for (int i = 0; i < frame.count(); i++) {
-            if (!isDone.get(i)) {
-                urls.accept(frame.lease(0, i, 1).url());
+            Lease lease = isDone.get(i) ? null : frame.lease(0, i, 1);
+            if (lease != null && labels.test(lease.label())) {
+                urls.accept(lease.url());
                 count++;
             }
         }

@@ -283,7 +283,7 @@ class DurableSieveDamageTest {
         disk.replace("checkpoint-00000001", bytes);
 
         Inspection inspection = Inspection.of(disk);
-        assertThatThrownBy(() -> inspection.export(Export.ALL, url -> {}))
+        assertThatThrownBy(() -> inspection.export(Export.ALL, label -> true, url -> {}))
                 .isInstanceOfSatisfying(DamageException.class, damage -> {
                     assertThat(damage.file()).hasValue("checkpoint-00000001");
                     assertThat(damage.offset()).hasValue(8);
@@ -678,7 +678,7 @@ class DurableSieveDamageTest {
             assertThat(Inspection.of(disk, inspection -> inspection.state(OptionalLong.of(1)))
                             .problems())
                     .isEmpty();
-            Inspection.of(disk).export(Export.ALL, url -> {});
+            Inspection.of(disk).export(Export.ALL, label -> true, url -> {});
         } while (worker.isAlive());
         worker.join();
     }

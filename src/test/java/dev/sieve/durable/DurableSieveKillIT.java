@@ -38,7 +38,7 @@ class DurableSieveKillIT {
         for (int kill = 0; kill < KILLS; kill++) {
             runAndKill(directory, kill, 1 + random.nextInt(MOST_LINES));
             BitSet found = new BitSet();
-            DurableFolder.export(directory, Export.PENDING, url -> {
+            DurableFolder.export(directory, Export.PENDING, label -> true, url -> {
                 int number = KillChild.number(url);
                 assertThat(found.get(number)).as("%d is there twice", number).isFalse();
                 found.set(number);
@@ -89,7 +89,7 @@ class DurableSieveKillIT {
     /** All that is left comes out once, and all that was ever accepted is known. */
     private void verifyEnd(Path directory) throws IOException {
         BitSet left = new BitSet();
-        DurableFolder.export(directory, Export.PENDING, url -> left.set(KillChild.number(url)));
+        DurableFolder.export(directory, Export.PENDING, label -> true, url -> left.set(KillChild.number(url)));
         try (DurableSieve frontier = KillChild.open(directory, 0)) {
             BitSet found = new BitSet();
             for (Lease lease : FrontierContract.takeAll(frontier, 0)) {

@@ -51,7 +51,7 @@ class DurableSieveTest {
 
     private List<String> export(Export which) throws IOException {
         List<String> urls = new ArrayList<>();
-        assertThat(DurableFolder.export(directory, which, urls::add)).isEqualTo(urls.size());
+        assertThat(DurableFolder.export(directory, which, label -> true, urls::add)).isEqualTo(urls.size());
         return urls;
     }
 
@@ -335,14 +335,18 @@ class DurableSieveTest {
     }
 
     @Test
-    void exportLeavesLabelledUrlsOut() throws IOException {
+    void exportPassesOnTheUrlsWithTheseLabels() throws IOException {
         try (DurableSieve frontier = builder().open()) {
             frontier.push("http://page/");
             UrlBatch sitemaps = new UrlBatch(0, 0, null, 1);
             sitemaps.add("http://page/sitemap.xml");
             frontier.pushAll(sitemaps);
         }
-        assertThat(export(Export.ALL)).containsExactly("http://page/");
+        assertThat(export(Export.ALL)).containsExactly("http://page/", "http://page/sitemap.xml");
+        List<String> pages = new ArrayList<>();
+        assertThat(DurableFolder.export(directory, Export.ALL, label -> label == 0, pages::add))
+                .isEqualTo(1);
+        assertThat(pages).containsExactly("http://page/");
         try (DurableSieve frontier = DurableSieve.builder(directory).open()) {
             assertThat(FrontierContract.takeAll(frontier, 0))
                     .extracting(Lease::label)

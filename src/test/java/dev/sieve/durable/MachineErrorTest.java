@@ -146,7 +146,7 @@ class MachineErrorTest {
                     disk -> assertThat(content((FakeDisk) disk)).isEqualTo(content));
             failEverywhere(
                     folder,
-                    disk -> Inspection.of(disk).export(Export.ALL, url -> {}),
+                    disk -> Inspection.of(disk).export(Export.ALL, label -> true, url -> {}),
                     disk -> assertThat(content((FakeDisk) disk)).isEqualTo(content));
         }
     }

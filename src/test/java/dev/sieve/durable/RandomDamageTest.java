@@ -319,7 +319,7 @@ class RandomDamageTest {
             problems.add(e.getMessage());
         }
         try {
-            Inspection.of(disk).export(Export.ALL, url -> {});
+            Inspection.of(disk).export(Export.ALL, label -> true, url -> {});
         } catch (IOException e) {
             requireDocumented(e);
         }

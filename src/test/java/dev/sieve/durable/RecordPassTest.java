@@ -209,7 +209,7 @@ class RecordPassTest {
                 }
             });
             List<String> exported = new ArrayList<>();
-            assertThat(DurableFolder.export(directory, Export.PENDING, exported::add))
+            assertThat(DurableFolder.export(directory, Export.PENDING, label -> true, exported::add))
                     .isEqualTo(400);
             assertThat(pending).isEqualTo(exported);
             assertThat(all).isEqualTo(FrontierContract.urls(700));

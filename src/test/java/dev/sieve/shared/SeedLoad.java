@@ -85,7 +85,7 @@ final class SeedLoad {
 
     private BitSet missing() throws IOException {
         BitSet queued = new BitSet();
-        SharedTools.export(address, url -> queued.set(number(url)));
+        SharedTools.export(address, label -> true, url -> queued.set(number(url)));
         BitSet shared = new BitSet();
         SharedTools.lines(address, "seeds", line -> shared.set(number(line)));
         queued.and(shared);

@@ -77,7 +77,7 @@ class SharedToolsTest {
 
     private static List<String> exported(EngineAddress address) throws IOException {
         List<String> urls = new ArrayList<>();
-        assertThat(SharedTools.export(address, urls::add)).isEqualTo(urls.size());
+        assertThat(SharedTools.export(address, label -> true, urls::add)).isEqualTo(urls.size());
         return urls;
     }
 
@@ -94,12 +94,62 @@ class SharedToolsTest {
     }
 
     @Test
+    void theUrlsWithTheseLabelsAreExported() throws IOException {
+        try (SharedSieve sieve = open()) {
+            sieve.push("http://page/");
+            UrlBatch sitemaps = new UrlBatch(0, 0, null, 1);
+            sitemaps.add("http://page/sitemap.xml");
+            sieve.pushAll(sitemaps);
+        }
+        List<String> pages = new ArrayList<>();
+        assertThat(SharedTools.export(address, label -> label == 0, pages::add)).isEqualTo(1);
+        assertThat(pages).containsExactly("http://page/");
+        assertThat(exported(address)).containsExactlyInAnyOrder("http://page/", "http://page/sitemap.xml");
+    }
+
+    @Test
+    void aFullEngineIsReadAndSaysWhatItLacks() throws IOException {
+        List<String> pending = fill();
+        engine.config("maxmemory", "1000000");
+        try {
+            assertThat(exported(address)).isEqualTo(pending);
+            assertThat(SharedTools.inspect(address).problems()).isEmpty();
+            assertThat(SharedTools.mightContain(address, "http://h.test/17")).isTrue();
+
+            engine.command("HDEL", prefix + "m", "done");
+            assertThatThrownBy(() -> SharedTools.repair(address))
+                    .isInstanceOf(IOException.class)
+                    .hasMessageEndingWith("it has no memory left: raise its maxmemory");
+        } finally {
+            engine.config("maxmemory", "0");
+        }
+    }
+
+    @Test
+    void aRepairThatCannotReadTheWorkersIsRefusedWhileOneOwnsASlice() throws IOException {
+        SharedSieve sieve = open();
+        sieve.push("http://h.test/");
+        try {
+            String key = prefix.substring(0, prefix.length() - 1) + "w";
+            engine.command("DEL", key);
+            engine.command("SET", key, "mine");
+
+            assertThatThrownBy(() -> SharedTools.repair(address))
+                    .isInstanceOf(IOException.class)
+                    .hasMessageContaining("1 live worker; stop them first");
+            assertThat(engine.text("GET", key)).isEqualTo("mine");
+        } finally {
+            sieve.abandon();
+        }
+    }
+
+    @Test
     void noUrlIsMissedWhileTheOwnerTakes() throws IOException {
         fill();
         List<String> exported = new ArrayList<>();
         List<String> done = new ArrayList<>();
         try (SharedSieve sieve = open()) {
-            SharedTools.export(address, url -> {
+            SharedTools.export(address, label -> true, url -> {
                 exported.add(url);
                 // Faster than the export, so that it overtakes it.
                 for (int i = 0; i < 3; i++) {
