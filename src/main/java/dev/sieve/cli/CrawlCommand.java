@@ -48,6 +48,7 @@ import picocli.CommandLine.Spec;
         footer = "0 done, or a limit was reached; 1 internal error, or filter full; 2 wrong usage;%n"
                 + "3 no page could be fetched; 4 input or output failed; 5 'why': not crawled; 6 see --fail-on;%n"
                 + "130 interrupted, 143 terminated.")
+@SameForWorkers(false)
 class CrawlCommand implements Callable<Integer> {
     /** A user and a password in a URL. */
     private static final Pattern USER = Pattern.compile("//[^/?#@ ]*+@");

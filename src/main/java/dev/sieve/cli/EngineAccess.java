@@ -18,6 +18,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 /** The password of an engine, which does not have to be part of its address. */
+@SameForWorkers(false)
 final class EngineAccess {
     static final String VARIABLE = "SIEVE_FRONTIER_PASSWORD";
 

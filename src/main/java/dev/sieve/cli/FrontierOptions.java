@@ -16,6 +16,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 /** The options of the frontier. */
+@SameForWorkers(false)
 final class FrontierOptions {
     /** The rest is for the queue, the pages in progress and the program itself. */
     private static final double SHARE_OF_HEAP = 0.8;

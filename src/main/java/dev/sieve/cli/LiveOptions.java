@@ -12,6 +12,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.TypeConversionException;
 
 /** The options that show a crawl while it runs, and its metrics at the end. */
+@SameForWorkers(false)
 final class LiveOptions {
     /** Always the same one, for bookmarks and for Prometheus; not 8080, where many sites are that people crawl. */
     private static final String DEFAULT_PORT = "8484";

@@ -23,6 +23,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 /** The options that select what a crawl writes, and where. */
+@SameForWorkers(false)
 final class OutputOptions {
     @Spec(Spec.Target.MIXEE)
     private CommandSpec spec;

@@ -7,6 +7,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 
 /** The options that select how much a crawl requests, and how fast. */
+@SameForWorkers
 final class PaceOptions {
     @Option(names = "--max-pages", paramLabel = "N", description = "Stop after exactly N pages (default: no limit).")
     private @Nullable Long maxPages;
@@ -14,6 +15,7 @@ final class PaceOptions {
     @Option(names = "--max-time", paramLabel = "TIME", description = "Stop after this time (default: no limit).")
     private @Nullable Duration maxTime;
 
+    @SameForWorkers(absent = "1s")
     @Option(
             names = "--delay",
             paramLabel = "TIME",
@@ -21,6 +23,7 @@ final class PaceOptions {
                     + " (default: 1s). 'auto' adapts it to how fast each host responds, from 200ms to 30s.")
     private @Nullable Delay delay;
 
+    @SameForWorkers(absent = "1")
     @Option(names = "--per-host", paramLabel = "N", description = "Concurrent requests per host (default: 1).")
     private @Nullable Integer perHost;
 
@@ -36,12 +39,14 @@ final class PaceOptions {
             description = "Maximum URLs per host and run (default: no limit).")
     private @Nullable Integer maxPerHost;
 
+    @SameForWorkers(false)
     @Option(
             names = "--max-failures",
             paramLabel = "N",
             description = "Give up on a host after N consecutive failures, at most 127 (default: 10).")
     private @Nullable Integer maxFailures;
 
+    @SameForWorkers(false)
     @Option(names = "--concurrency", paramLabel = "N", description = "Concurrent requests in total (default: 32).")
     private @Nullable Integer concurrency;
 

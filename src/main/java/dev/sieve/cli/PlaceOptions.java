@@ -22,6 +22,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 /** The options that decide where a crawl is kept. */
+@SameForWorkers(false)
 final class PlaceOptions {
     @Spec(Spec.Target.MIXEE)
     private CommandSpec spec;

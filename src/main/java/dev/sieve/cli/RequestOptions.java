@@ -15,6 +15,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 
 /** The options of each request: what is sent, over which network, and for how long. */
+@SameForWorkers
 final class RequestOptions {
     @Option(
             names = "--user-agent",
@@ -29,6 +30,7 @@ final class RequestOptions {
             description = "Extra request header, sent only to the seeds' origins; repeatable.")
     private List<String> headers = new ArrayList<>();
 
+    @SameForWorkers(false)
     @Option(
             names = "--proxy",
             paramLabel = "URL",
@@ -38,6 +40,7 @@ final class RequestOptions {
                             + " up host names itself: the addresses behind them are not checked.")
     private @Nullable String proxy;
 
+    @SameForWorkers(false)
     @Option(
             names = "--resolve",
             paramLabel = "HOST=IP",
@@ -45,12 +48,15 @@ final class RequestOptions {
             converter = Converters.HostAddress.class)
     private List<Map.Entry<String, InetAddress>> addresses = new ArrayList<>();
 
+    @SameForWorkers(false)
     @Option(names = "--timeout", paramLabel = "TIME", description = "Time limit per request (default: 30s).")
     private @Nullable Duration timeout;
 
+    @SameForWorkers(absent = "2")
     @Option(names = "--retries", paramLabel = "N", description = "Retries for temporary errors (default: 2).")
     private @Nullable Integer retries;
 
+    @SameForWorkers(absent = "8388608")
     @Option(
             names = "--max-body",
             paramLabel = "SIZE",

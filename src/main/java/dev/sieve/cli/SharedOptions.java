@@ -3,6 +3,7 @@ package dev.sieve.cli;
 import dev.sieve.crawl.CrawlJob;
 import dev.sieve.crawl.SavedPlace;
 import java.io.IOException;
+import java.lang.reflect.Field;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.LinkedHashMap;
@@ -13,11 +14,13 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 /** The options of a frontier that many processes share. */
+@SameForWorkers(false)
 final class SharedOptions {
     static final String FRONTIER = "--frontier";
     private static final String HEADERS = "-H";
@@ -25,33 +28,6 @@ final class SharedOptions {
     /** What such a frontier does not have, or decides itself. */
     private static final List<String> OTHERS =
             List.of("--job", "--durability", "--keep-log", "--filter", "--exact", "--miss-rate");
-
-    /** The options that decide what is requested and how politely, so that they have to be the same everywhere. */
-    private static final List<String> COMPARED = List.of(
-            "--scope",
-            "--include",
-            "--exclude",
-            "--depth",
-            "--sitemaps",
-            "--check-links",
-            "--check-resources",
-            "--allow-trap",
-            "--allow-private",
-            "--ignore-robots",
-            "--delay",
-            "--per-host",
-            "--per-domain",
-            "--max-pages",
-            "--max-time",
-            "--max-per-host",
-            "--retries",
-            "--user-agent",
-            HEADERS,
-            "--max-body");
-
-    /** What these options are when they are not given. */
-    private static final Map<String, String> DEFAULTS =
-            Map.of("--delay", "1s", "--per-host", "1", "--retries", "2", "--max-body", String.valueOf(8 << 20));
 
     @Spec(Spec.Target.MIXEE)
     private CommandSpec spec;
@@ -103,11 +79,14 @@ final class SharedOptions {
      */
     void compare(CrawlJob job) {
         Map<String, String> mine = new LinkedHashMap<>();
-        for (String option : COMPARED) {
-            Object value =
-                    spec.commandLine().getCommandSpec().findOption(option).getValue();
-            String text = option.equals(HEADERS) ? headerNames((List<?>) value) : text(value);
-            mine.put(name(option), text.isEmpty() ? DEFAULTS.getOrDefault(option, "") : text);
+        for (OptionSpec option : spec.commandLine().getCommandSpec().options()) {
+            SameForWorkers rule = rule(option);
+            if (rule != null && rule.value()) {
+                Object value = option.getValue();
+                String name = option.longestName();
+                String text = name.equals(HEADERS) ? headerNames((List<?>) value) : text(value);
+                mine.put(name(name), text.isEmpty() ? rule.absent() : text);
+            }
         }
         job.differences(mine).forEach((name, stored) -> {
             // Null when it was stored by a version without the option.
@@ -121,6 +100,13 @@ final class SharedOptions {
                             + " here, but " + shown(theirs)
                             + " in the processes that are at work on this crawl; use the same");
         });
+    }
+
+    /** Returns what an option says about workers; null when it says nothing. */
+    static @Nullable SameForWorkers rule(OptionSpec option) {
+        Field field = (Field) option.userObject();
+        SameForWorkers own = field.getAnnotation(SameForWorkers.class);
+        return own == null ? field.getDeclaringClass().getAnnotation(SameForWorkers.class) : own;
     }
 
     /** Returns the name under which the value of an option is stored. */

@@ -11,6 +11,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 
 /** The options that select which URLs are crawled. */
+@SameForWorkers
 final class WhereOptions {
     @Option(
             names = "--scope",
@@ -53,6 +54,7 @@ final class WhereOptions {
                             + " what these name, icons, media, frames and embedded objects.")
     private boolean checksResources;
 
+    @SameForWorkers(false)
     @Option(
             names = "--check-fragments",
             description = "Also see whether each page to whose part a link leads, as in page#part, has that part.")

@@ -8,7 +8,9 @@ import dev.sieve.FilterKind;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
+import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -17,6 +19,40 @@ import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.TypeConversionException;
 
 class OptionValuesTest {
+    @Test
+    void everyOptionOfACrawlSaysWhetherWorkersMustShareIt() {
+        List<OptionSpec> options = Main.commandLine().getCommandSpec().options().stream()
+                .filter(option -> !option.usageHelp() && !option.versionHelp())
+                .toList();
+        assertThat(options).filteredOn(option -> SharedOptions.rule(option) == null).isEmpty();
+        Set<String> same = new TreeSet<>();
+        options.stream()
+                .filter(option -> Objects.requireNonNull(SharedOptions.rule(option)).value())
+                .forEach(option -> same.add(option.longestName()));
+        assertThat(same)
+                .containsExactlyInAnyOrder(
+                        "--scope",
+                        "--include",
+                        "--exclude",
+                        "--depth",
+                        "--sitemaps",
+                        "--check-links",
+                        "--check-resources",
+                        "--skip-duplicates",
+                        "--allow-trap",
+                        "--allow-private",
+                        "--ignore-robots",
+                        "--delay",
+                        "--per-host",
+                        "--per-domain",
+                        "--max-pages",
+                        "--max-time",
+                        "--max-per-host",
+                        "--retries",
+                        "--user-agent",
+                        "-H",
+                        "--max-body");
+    }
 
     @ParameterizedTest
     @CsvSource({

@@ -274,6 +274,7 @@ class ClusterTest {
     }
 
     @Test
+    @Tag("slow")
     void settingsThatMayLoseUrlsAreWarnedAbout() throws IOException {
         start(3, 1, "--cluster-replica-validity-factor", "0", "--cluster-require-full-coverage", "no");
         cluster.node(0).config("no-appendfsync-on-rewrite", "yes");
