@@ -48,7 +48,9 @@ final class CapacityMarks {
         String marker = worker.engine().tryCall((session, number) -> {
             byte[][] keys = {worker.keys().events(), worker.keys().settings()};
             session.send(Script.MARK, keys, new byte[][] {
-                field, CrawlKeys.utf8(worker.name()), CrawlKeys.utf8(worker.settings().id())
+                field,
+                CrawlKeys.utf8(worker.name()),
+                CrawlKeys.utf8(worker.settings().id())
             });
             session.send("HGET", worker.keys().events(), field);
             session.receive();

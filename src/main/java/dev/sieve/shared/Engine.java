@@ -449,8 +449,9 @@ final class Engine implements Closeable {
                 warnings.add("appendfsync is 'no', so the engine loses up to half a minute when its machine fails:"
                         + " set 'appendfsync everysec' or 'always'");
             } else if (session.setting(node, "no-appendfsync-on-rewrite").equals("yes")) {
-                warnings.add("no-appendfsync-on-rewrite is 'yes', so the engine loses up to half a minute when its machine"
-                        + " fails while it rewrites its log: set 'no-appendfsync-on-rewrite no'");
+                warnings.add(
+                        "no-appendfsync-on-rewrite is 'yes', so the engine loses up to half a minute when its machine"
+                                + " fails while it rewrites its log: set 'no-appendfsync-on-rewrite no'");
             }
             String policy = info.getOrDefault("maxmemory_policy", "noeviction");
             if (!policy.equals("noeviction")) {

@@ -124,7 +124,8 @@ class Link {
     }
 
     private IOException unusable(@Nullable String reason, RuntimeException cause) {
-        boolean mayNeedTls = !address.tls() && MAY_NEED_TLS.matcher(String.valueOf(reason)).matches();
+        boolean mayNeedTls =
+                !address.tls() && MAY_NEED_TLS.matcher(String.valueOf(reason)).matches();
         return new IOException(
                 reason + (mayNeedTls ? "; if the port requires TLS, use valkeys:// in the address" : ""), cause);
     }

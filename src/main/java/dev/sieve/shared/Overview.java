@@ -162,7 +162,8 @@ final class Overview {
         Survey first = hasWork() ? null : survey(all);
         Survey second = first == null ? null : survey(all);
         // In a new run, a beat has to push again what was lost before.
-        boolean isOver = first != null && second != null && recent.lost(second.run).isEmpty() && first.isDrained(second);
+        boolean isOver =
+                first != null && second != null && recent.lost(second.run).isEmpty() && first.isDrained(second);
         if (second == null || !isOver) {
             return overAt == worker.totals().accepted();
         }
@@ -174,7 +175,9 @@ final class Overview {
         }
         overAt = second.accepted();
         byte[][] keys = {worker.keys().events(), worker.keys().settings()};
-        byte[][] mark = {utf8(Survey.ENDED), utf8(overAt), utf8(worker.settings().id()), utf8(1)};
+        byte[][] mark = {
+            utf8(Survey.ENDED), utf8(overAt), utf8(worker.settings().id()), utf8(1)
+        };
         worker.engine().tryCall((session, number) -> {
             session.send(Script.MARK, keys, mark);
             return session.receive();

@@ -59,7 +59,8 @@ final class RepeatableWrites {
             return write.get();
         } finally {
             List<byte[]> texts = written.get();
-            long taken = texts.stream().mapToLong(text -> TEXT_BYTES + text.length).sum();
+            long taken =
+                    texts.stream().mapToLong(text -> TEXT_BYTES + text.length).sum();
             int permits = texts.isEmpty() ? 0 : (int) Math.min(reserved, WRITE_BYTES + taken);
             room.release(reserved - permits);
             if (!texts.isEmpty()) {

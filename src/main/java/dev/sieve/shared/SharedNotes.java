@@ -95,8 +95,7 @@ public final class SharedNotes {
     private boolean hasLines(byte[] key, List<byte[]> lines, long end) {
         List<?> found = Replies.list(worker.engine().one("LRANGE", key, utf8(end - lines.size()), utf8(end - 1)));
         return found.size() == lines.size()
-                && IntStream.range(0, found.size())
-                        .allMatch(i -> Arrays.equals(lines.get(i), (byte[]) found.get(i)));
+                && IntStream.range(0, found.size()).allMatch(i -> Arrays.equals(lines.get(i), (byte[]) found.get(i)));
     }
 
     /** Returns the lines of a shared list from an index on, at most 1,024; none at its end. */
@@ -143,7 +142,9 @@ public final class SharedNotes {
     public void count(String host, long key, int count) {
         CrawlKeys.OfSlice slice = worker.keys().slice(hosts.ofHost(host));
         byte[][] args = {
-            utf8(Long.toString(key, Character.MAX_RADIX)), utf8(count), utf8(worker.settings().id())
+            utf8(Long.toString(key, Character.MAX_RADIX)),
+            utf8(count),
+            utf8(worker.settings().id())
         };
         try {
             worker.engine().call((session, number) -> {

@@ -86,7 +86,16 @@ public final class SharedSieve implements Frontier {
         ownership.join();
         budget = new SharedBudget(worker, builder.mostPerHost != null);
         upkeep = new SharedUpkeep(
-                worker, clock, barrier, results, ownership, overview, writes.recent(), budget, capacity, builder.onClaim);
+                worker,
+                clock,
+                barrier,
+                results,
+                ownership,
+                overview,
+                writes.recent(),
+                budget,
+                capacity,
+                builder.onClaim);
         beat();
         if (builder.hasKeeper) {
             upkeep.start();

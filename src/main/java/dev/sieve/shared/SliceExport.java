@@ -34,8 +34,7 @@ final class SliceExport {
      * @param labels accepts the labels of the URLs
      * @param urls receives the URLs; null: they are counted, and damaged frames too
      */
-    SliceExport(
-            StoredCrawl crawl, CrawlKeys.OfSlice slice, IntPredicate labels, @Nullable Consumer<String> urls) {
+    SliceExport(StoredCrawl crawl, CrawlKeys.OfSlice slice, IntPredicate labels, @Nullable Consumer<String> urls) {
         this.labels = labels;
         this.crawl = crawl;
         this.slice = slice;
@@ -80,10 +79,9 @@ final class SliceExport {
 
     private Page page(long index) throws IOException {
         List<?> responses = (List<?>) crawl.call((session, call) -> {
-            session.send(
-                    Script.PAGE,
-                    new byte[][] {slice.counters, slice.queue},
-                    new byte[][] {utf8(index), utf8(index + PAGE - 1)});
+            session.send(Script.PAGE, new byte[][] {slice.counters, slice.queue}, new byte[][] {
+                utf8(index), utf8(index + PAGE - 1)
+            });
             return session.receive();
         });
         return new Page(count(responses.get(0)), count(responses.get(1)), (List<?>) responses.get(2));

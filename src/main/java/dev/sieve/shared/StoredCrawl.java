@@ -121,8 +121,8 @@ final class StoredCrawl implements Closeable {
         Set<String> owners = new HashSet<>();
         all(
                 keys.sliceCount(),
-                (session, i) -> session.send(
-                        "HMGET", keys.slice((int) i).owner, utf8("worker"), utf8("until"), utf8("ttl")),
+                (session, i) ->
+                        session.send("HMGET", keys.slice((int) i).owner, utf8("worker"), utf8("until"), utf8("ttl")),
                 response -> {
                     List<?> owner = response == null ? List.of() : Replies.list(response);
                     long left = owner.isEmpty() ? 0 : count(owner.get(1)) - now;

@@ -24,10 +24,13 @@ class OptionValuesTest {
         List<OptionSpec> options = Main.commandLine().getCommandSpec().options().stream()
                 .filter(option -> !option.usageHelp() && !option.versionHelp())
                 .toList();
-        assertThat(options).filteredOn(option -> SharedOptions.rule(option) == null).isEmpty();
+        assertThat(options)
+                .filteredOn(option -> SharedOptions.rule(option) == null)
+                .isEmpty();
         Set<String> same = new TreeSet<>();
         options.stream()
-                .filter(option -> Objects.requireNonNull(SharedOptions.rule(option)).value())
+                .filter(option ->
+                        Objects.requireNonNull(SharedOptions.rule(option)).value())
                 .forEach(option -> same.add(option.longestName()));
         assertThat(same)
                 .containsExactlyInAnyOrder(

@@ -51,7 +51,8 @@ class DurableSieveTest {
 
     private List<String> export(Export which) throws IOException {
         List<String> urls = new ArrayList<>();
-        assertThat(DurableFolder.export(directory, which, label -> true, urls::add)).isEqualTo(urls.size());
+        assertThat(DurableFolder.export(directory, which, label -> true, urls::add))
+                .isEqualTo(urls.size());
         return urls;
     }
 

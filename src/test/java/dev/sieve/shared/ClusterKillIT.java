@@ -176,7 +176,8 @@ class ClusterKillIT {
         if (waits) {
             cluster.await(
                     "election",
-                    () -> cluster.primaries().size() == 3 && !cluster.primaries().contains(node));
+                    () -> cluster.primaries().size() == 3
+                            && !cluster.primaries().contains(node));
         }
         cluster.restart(node);
         cluster.awaitOk();

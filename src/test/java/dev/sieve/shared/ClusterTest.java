@@ -235,13 +235,15 @@ class ClusterTest {
     @Tag("slow")
     void aReplicaThatIsAwayCostsTheSlicesOfItsNodeOnly() throws IOException {
         start(3, 1, "--appendfsync", "always", "--cluster-node-timeout", "20000");
-        cluster.await("nodes that have heard of all replicas", () -> IntStream.range(0, 6)
-                .allMatch(i -> cluster.node(i)
-                                .text("CLUSTER", "NODES")
-                                .lines()
-                                .filter(line -> line.contains("slave"))
-                                .count()
-                        == 3));
+        cluster.await(
+                "nodes that have heard of all replicas",
+                () -> IntStream.range(0, 6)
+                        .allMatch(i -> cluster.node(i)
+                                        .text("CLUSTER", "NODES")
+                                        .lines()
+                                        .filter(line -> line.contains("slave"))
+                                        .count()
+                                == 3));
         AtomicLong clock = new AtomicLong();
         SharedSieve frontier = SharedSieve.builder(cluster.address("a"))
                 .capacity(1000)

@@ -229,8 +229,9 @@ class EngineTest {
                     .matches("the engine redis://127.0.0.1:" + server.port()
                             + " does not respond \\(.+\\); waiting up to 5 min");
             assertThat(log.lines().get(1))
-                    .matches("the engine redis://127.0.0.1:" + server.port()
-                            + " is back after [0-9.]+ s; it was restarted or replaced; work that it lost will be repeated");
+                    .matches(
+                            "the engine redis://127.0.0.1:" + server.port()
+                                    + " is back after [0-9.]+ s; it was restarted or replaced; work that it lost will be repeated");
         }
     }
 
@@ -246,8 +247,7 @@ class EngineTest {
             assertThat(engine.run()).isNotSameAs(run);
             assertThat(ping(engine)).isEqualTo("PONG");
             assertThat(log.lines()).hasSize(1);
-            assertThat(log.lines().get(0))
-                    .endsWith(" was restarted or replaced; work that it lost will be repeated");
+            assertThat(log.lines().get(0)).endsWith(" was restarted or replaced; work that it lost will be repeated");
         }
     }
 

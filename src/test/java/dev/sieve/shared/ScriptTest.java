@@ -328,8 +328,7 @@ class ScriptTest {
             }) {
                 session.send(Script.COUNT, keys, TestSlice.args(args));
             }
-            assertThat(IntStream.range(0, 6).mapToObj(i -> session.receive()))
-                    .containsExactly(1L, 1L, 0L, 1L, 0L, 0L);
+            assertThat(IntStream.range(0, 6).mapToObj(i -> session.receive())).containsExactly(1L, 1L, 0L, 1L, 0L, 0L);
             assertThat(Replies.map(slice.claimed(session).get(6))).isEqualTo(Map.of("a", "1000", "-b", "7"));
         });
     }
@@ -465,8 +464,7 @@ class ScriptTest {
             }) {
                 session.send(Script.MARK, keys, TestSlice.args(args));
             }
-            assertThat(IntStream.range(0, 6).mapToObj(i -> session.receive()))
-                    .containsExactly(1L, 0L, 1L, 0L, 1L, 0L);
+            assertThat(IntStream.range(0, 6).mapToObj(i -> session.receive())).containsExactly(1L, 0L, 1L, 0L, 1L, 0L);
             assertThat(strings(command(session, "HGETALL", "{a}e"))).containsExactly("80", "w1", "e", "6");
         });
     }
