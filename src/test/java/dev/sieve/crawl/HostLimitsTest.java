@@ -16,6 +16,7 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -119,6 +120,16 @@ class HostLimitsTest {
 
         assertThat(site.requests()).containsExactly("/", "/shaky", "/shaky");
         assertThat(report.count(REFUSED)).isZero();
+    }
+
+    @Test
+    void hostIsNotLeftWaitingByErrorsOfSomePages() throws IOException {
+        site.page("/", links("/p", 10)).expectsWithoutPause(11);
+        IntStream.of(3, 4, 5, 7).forEach(i -> site.answer("/p" + i, () -> Site.status(500)));
+
+        crawl(fast().retries(0).delay(Duration.ofMillis(20)), new Sieve(1000));
+
+        assertThat(site.requests()).hasSize(11);
     }
 
     @Test

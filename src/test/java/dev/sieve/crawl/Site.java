@@ -66,6 +66,14 @@ final class Site implements AutoCloseable {
         return answer;
     }
 
+    /** Fails the test if one of the next requests, for which a crawl has URLs from now on, comes more than 20 seconds late. */
+    Site expectsWithoutPause(int requests) {
+        for (int i = 0; i < requests; i++) {
+            judge.queued("", System.nanoTime(), Duration.ofSeconds(20));
+        }
+        return this;
+    }
+
     /** Options for a crawl of such sites without delays. */
     static CrawlOptions fast() {
         return new CrawlOptions().delay(Duration.ZERO).perHost(8).concurrency(8).allowPrivate("127.0.0.0/8");

@@ -3,14 +3,16 @@ package dev.sieve.judge;
 import dev.sieve.demo.DemoRequest;
 import dev.sieve.demo.DemoWeb;
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Queue;
 import java.util.function.Consumer;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Reads the log of a server and reports each request that came too early. A host requires the longest of: the delay that
+ * Reads the log of a server and reports each request that came too early or, if that can be told, too late. A host requires the longest of: the delay that
  * the crawl was configured with, the Crawl-delay of its robots.txt, and, once, a Retry-After. Every request counts, that for
  * robots.txt included. The servers of the tests have a judge each; {@link Verdict} fails the test whose crawl was too fast.
  *
@@ -25,6 +27,9 @@ import java.util.regex.Pattern;
  * </ul>
  *
  * <p>After a Retry-After, no request is sent until the answer has arrived and the time is over: no tolerance is needed.
+ *
+ * <p>A judge that is told what the crawl {@link #queued} also reports each request that came too late: by more than a slack after
+ * the longest of these, the answer before and the moment at which it was queued.
  */
 public final class PolitenessJudge implements Consumer<DemoRequest> {
     static final long LATENESS = Duration.ofMillis(500).toNanos();
@@ -36,6 +41,7 @@ public final class PolitenessJudge implements Consumer<DemoRequest> {
     private final Duration delay;
     private final Duration crawlDelay;
     private final Consumer<String> onShortGap;
+    private long slack;
 
     /** What is known of a host, in nanoseconds. */
     private static final class Host {
@@ -50,6 +56,10 @@ public final class PolitenessJudge implements Consumer<DemoRequest> {
 
         private boolean isPaused;
         private long pausedUntil;
+        /** When the latest request arrived. */
+        private long arrived;
+        /** When the next requests were queued. */
+        private final Queue<Long> queued = new ArrayDeque<>();
     }
 
     /** Creates the judge of a server whose crawls have a delay. */
@@ -104,11 +114,35 @@ public final class PolitenessJudge implements Consumer<DemoRequest> {
         }
     }
 
+    /**
+     * Notes that a crawl which may request a host has queued a URL for it: the next request that does not belong to another one
+     * must not come later than its rule says, by more than a slack.
+     */
+    public synchronized void queued(String hostName, long nanos, Duration slack) {
+        this.slack = slack.toNanos();
+        hosts.computeIfAbsent(hostName, name -> new Host()).queued.add(nanos);
+    }
+
+    private void judgeLateness(String hostName, Host host, long nanos) {
+        Long queued = host.queued.poll();
+        if (queued == null || host.requests == 0) {
+            return;
+        }
+        long due = Math.max(Math.max(host.arrived + host.delay, host.answered), queued);
+        due = host.isPaused ? Math.max(due, host.pausedUntil) : due;
+        if (nanos - due > slack) {
+            onShortGap.accept("request " + (host.requests + 1) + " to " + hostName + " came " + (nanos - due) / 1e6
+                    + " ms too late; its delay is " + host.delay / 1e6 + " ms");
+        }
+    }
+
     /** Notes a request that arrived. */
     public synchronized void arrived(String hostName, long nanos) {
         Host host = hosts.computeIfAbsent(hostName, name -> new Host());
         host.delay = Math.max(host.delay, delay.toNanos());
         Verdict.request(host.requests > 0 && (host.delay > 0 || host.isPaused));
+        judgeLateness(hostName, host, nanos);
+        host.arrived = nanos;
         if (host.requests++ == 0) {
             host.sent = nanos - LONGEST_PAUSE;
             host.seen = nanos;
