@@ -20,7 +20,7 @@ final class PaceOptions {
             names = "--delay",
             paramLabel = "TIME",
             description = "Minimum time between requests to the same host, in seconds or with a unit: 500ms, 2m"
-                    + " (default: 1s). 'auto' adapts it to how fast each host responds, from 200ms to 30s.")
+                    + " (default: 1s). 'auto' adapts it to how fast each host responds, from 200ms to 60s.")
     private @Nullable Delay delay;
 
     @SameForWorkers(absent = "1")

@@ -141,11 +141,11 @@ public final class Crawler implements AutoCloseable {
         names = options.names();
         boolean continues = before > 0 && stats.done() > 0 && (rounds == null || rounds.toQueue() == 0);
         dispatcher = new Dispatcher(job, schedule, clock.nanos(), recorder, options, continues);
-        fetcher.onResponse(dispatcher::responded);
         Politeness politeness = new Politeness(options, fetcher, job, clock);
         processor = new UrlProcessor(
                 options, frontier, fetcher, politeness, dispatcher, links, recorder, clock, rounds, withoutHeaders);
         fetcher.onSend(processor::sending);
+        fetcher.onResponse(processor::responding);
         readJob();
     }
 

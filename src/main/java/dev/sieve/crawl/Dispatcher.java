@@ -357,25 +357,20 @@ final class Dispatcher {
     }
 
     private static AdaptiveDelay adaptive(LruMap<AdaptiveDelay> delays, String host) {
-        AdaptiveDelay delay = delays.get(host);
-        if (delay == null) {
-            delay = new AdaptiveDelay();
-            delays.put(host, delay);
-        }
-        return delay;
+        return delays.merge(host, new AdaptiveDelay(), (known, unused) -> known);
     }
 
     /** Adapts the delay of a host to what became of a request, if that says anything about its load. */
-    private void adapt(LruMap<AdaptiveDelay> delays, Task task, Outcome outcome, long now) {
-        AdaptiveDelay delay = adaptive(delays, task.host);
+    private void adapt(LruMap<AdaptiveDelay> delays, String host, Outcome outcome) {
+        AdaptiveDelay delay = adaptive(delays, host);
         switch (outcome.kind()) {
-            case RESPONDED, ROBOTS_READ, ROBOTS_REDIRECTED -> delay.responded(Duration.ofNanos(now - task.startNanos));
-            case OVERLOADED, NO_RESPONSE -> delay.failed();
-            case NOT_REQUESTED, POSTPONED, ELSEWHERE -> {
+            case RESPONDED -> delay.responded(outcome.time());
+            case FAILED, OVERLOADED, NO_RESPONSE -> delay.failed();
+            case NOT_REQUESTED, ROBOTS_READ, ROBOTS_REDIRECTED, POSTPONED, ELSEWHERE -> {
                 return;
             }
         }
-        schedule.delay(task.host, delay.delay());
+        schedule.delay(host, delay.delay());
     }
 
     /** Notes that a request is sent to a host. */
@@ -416,10 +411,10 @@ final class Dispatcher {
             schedule.trust(task.host, Trust.RESPONDED);
         }
         if (delays != null) {
-            adapt(delays, task, outcome, now);
+            adapt(delays, task.host, outcome);
         }
         switch (outcome.kind()) {
-            case RESPONDED -> responded(task, now);
+            case RESPONDED, FAILED -> responded(task, now);
             case OVERLOADED -> schedule.failed(task.host, outcome.time(), now);
             case NO_RESPONSE -> {
                 return failed(task.host, now);

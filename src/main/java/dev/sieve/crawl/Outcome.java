@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
  * What the request of a {@link Dispatcher.Task} means for its host.
  *
  * @param kind what became of the request
- * @param time the pause or delay that belongs to the kind; zero without one
+ * @param time the pause, delay or response time that belongs to the kind; zero without one
  * @param next the target of the task as the next one of its host; null when it is not
  * @param errand for which the host waits; null unless the kind is {@link Kind#ELSEWHERE}
  */
@@ -17,8 +17,10 @@ record Outcome(
         @Nullable Target next,
         @Nullable RobotsErrand errand) {
     enum Kind {
-        /** The server responded: the host may be requested again once its delay has passed. */
+        /** The server responded, to a page after a time: the host may be requested again once its delay has passed. */
         RESPONDED,
+        /** The server failed at this URL: the same, but a delay that adapts becomes longer. */
+        FAILED,
         /** The host is overloaded: it backs off, longer each time, and at least for the time that it requests. */
         OVERLOADED,
         /** The host did not respond: it backs off, longer each time, and is given up after too many of these. */
@@ -47,7 +49,7 @@ record Outcome(
     /** Returns whether the server responded, with any status; a robots.txt that is unavailable does not count. */
     boolean hasResponse() {
         return switch (kind) {
-            case RESPONDED, OVERLOADED, ROBOTS_READ, ROBOTS_REDIRECTED, ELSEWHERE -> true;
+            case RESPONDED, FAILED, OVERLOADED, ROBOTS_READ, ROBOTS_REDIRECTED, ELSEWHERE -> true;
             case POSTPONED, NO_RESPONSE, NOT_REQUESTED -> false;
         };
     }

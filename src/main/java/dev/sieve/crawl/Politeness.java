@@ -125,10 +125,11 @@ final class Politeness {
     }
 
     /**
-     * Returns what the result of a request means for its host: overload and silence concern all of it, a broken page does
-     * not. After a stop, the URL waits for its host as before, and once if a kept connection was closed.
+     * Returns what the result of a request means for its host, whose server took a time to begin its response: overload,
+     * silence and the errors of a gateway concern all of it, a broken page does not. After a stop, the URL waits for its host
+     * as before, and once if a kept connection was closed.
      */
-    Outcome outcome(Dispatcher.Task task, FetchResult result) {
+    Outcome outcome(Dispatcher.Task task, FetchResult result, Duration took) {
         if (result instanceof Failed failed && failed.reason() == Reason.STOPPED) {
             return new Outcome(Kind.POSTPONED, Duration.ZERO, task.target());
         }
@@ -139,8 +140,8 @@ final class Politeness {
             return new Outcome(Kind.POSTPONED, Duration.ZERO, task.target().repeated());
         }
         String host = task.host();
-        boolean isOverloaded = result.status() == 429 || result.status() == 503;
-        if (isOverloaded && result instanceof Page page) {
+        boolean isServerError = result.status() == 500;
+        if (result instanceof Page page && page.isWorthRetrying() && !isServerError) {
             Duration retryAfter = page.retryAfter(clock.now(), RetryAfter.LONGEST);
             if (retryAfter.compareTo(LONGEST_PAUSE) > 0) {
                 LOG.warn("{} asks for a pause of {} (Retry-After); honoured", host, retryAfter);
@@ -148,7 +149,17 @@ final class Politeness {
             store(host, retryAfter, Duration.ZERO);
             return new Outcome(Kind.OVERLOADED, retryAfter, null);
         }
-        return new Outcome(isSilence(result) ? Kind.NO_RESPONSE : Kind.RESPONDED);
+        if (isSilence(result)) {
+            return new Outcome(Kind.NO_RESPONSE);
+        } else if (isServerError) {
+            return new Outcome(Kind.FAILED);
+        }
+        Target target = task.target();
+        boolean isCompared = (target.is(Target.Kind.PAGE) || target.is(Target.Kind.CHECK))
+                && result instanceof Page page
+                && page.isSuccess()
+                && !page.isCut();
+        return new Outcome(Kind.RESPONDED, isCompared ? took : Duration.ZERO, null);
     }
 
     /** Returns whether there was no complete response, which may be due to the page, to its host, or to the network. */

@@ -58,6 +58,9 @@ final class UrlProcessor {
     /** The target for which a worker makes requests. */
     private static final ThreadLocal<Target> REQUESTED = new ThreadLocal<>();
 
+    /** When a worker sent its last request, and how long the server took to begin the response. */
+    private static final ThreadLocal<long[]> SENT_AND_TOOK = ThreadLocal.withInitial(() -> new long[2]);
+
     /** Limits the memory of links: of a page, they are in memory until they were queued and the sink has received them. */
     private final Semaphore documents;
 
@@ -172,6 +175,14 @@ final class UrlProcessor {
             throw new LeaseEndedException();
         }
         dispatcher.sent(host);
+        SENT_AND_TOOK.get()[0] = clock.nanoTime();
+    }
+
+    /** Notes that the response to the request of this thread begins. */
+    void responding() {
+        long[] times = SENT_AND_TOOK.get();
+        times[1] = clock.nanoTime() - times[0];
+        dispatcher.responded();
     }
 
     private Response requestUnlessForbidden(Dispatcher.Task task) {
@@ -307,7 +318,8 @@ final class UrlProcessor {
         Exchange.Earlier archived = exchange == null || known == null ? null : exchange.asEarlier();
         Requested requested = new Requested(fetchedAt, startNanos, took, task.waited(), archived);
         FetchResult rest = result.with(null);
-        Outcome outcome = politeness.outcome(task, result);
+        Outcome outcome =
+                politeness.outcome(task, result, Duration.ofNanos(SENT_AND_TOOK.get()[1]));
         return new Response(outcome, () -> {
             recordAndRelease(exchange == null || known == null ? exchange : exchange.after(known.archived(target)));
             // A URL that is to be requested again waits in the schedule.

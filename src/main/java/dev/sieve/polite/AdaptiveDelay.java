@@ -3,13 +3,24 @@ package dev.sieve.polite;
 import java.time.Duration;
 
 /**
- * A delay that follows the response times of a host: it grows when responses slow down or fail, and shrinks while they are as
- * fast as before. Not safe for use by several threads.
+ * A delay that follows the response times of a host: it grows when they become longer than before, or when requests fail, and
+ * shrinks otherwise. Not safe for use by several threads.
  *
- * <p>The first response sets the delay to five times its response time, as Heritrix does. From then on it is controlled like a
- * congestion window by delay (L. Brakmo, L. Peterson, "TCP Vegas", 1995): the recent response time, a moving average, is
- * compared with the fastest one. At half more, each response makes the delay longer by a quarter; below a quarter more, it
- * makes it shorter, by a tenth, and by a fiftieth near the delay at which the host slowed down last. A failure doubles it.
+ * <p><b>Is the host slower than before?</b> Pages take different times, by their kind or because some are cached, so only the
+ * order of response times is used. The rank of a response is the share of earlier ones that were faster by a fifth or more.
+ * While the times do not change in distribution, whatever that is, the mean rank is below one half, since either of two
+ * responses is as likely to be the slower one. So the sum of (rank - 1/2), which restarts at zero when it is negative, stays
+ * low; a host that takes twice as long adds almost 1/2 per response (E. S. Page, "Continuous Inspection Schemes", 1954; with
+ * ranks: D. McDonald, "A CUSUM Procedure Based on Sequential Ranks", 1990). At {@link #EVIDENCE} the host is slower. Half of
+ * the earlier times are forgotten after every {@link #MEMORY} / 2 responses, so that a host that became slower for good is
+ * accepted. One that was overloaded from the first request on is taken for a slow one.
+ *
+ * <p><b>What follows?</b> The delay is controlled like a congestion window (L. Brakmo, L. Peterson, "TCP Vegas", 1995). The
+ * first sign makes it longer by half, which is enough if the requests themselves are the cause; another one, before the host has
+ * recovered, as long as {@link #SHARE} response times. A failure doubles it. While the host is as fast as before, each response
+ * makes it shorter by a twentieth, so slowly that the earlier times are those of a host under little load; by a fifth above
+ * {@link #FIRST}; and by very little from half more than the delay at which the host slowed down last. A response that cannot
+ * be compared with others counts half as much as a fast one.
  *
  * <p>The delay is never shorter than {@link #SHORTEST} or than the recent response time, nor longer than {@link #LONGEST}, unless
  * the host requires that.
@@ -21,26 +32,31 @@ public final class AdaptiveDelay {
     /** The shortest delay: 200 ms. */
     public static final Duration SHORTEST = Duration.ofMillis(200);
 
-    /** The longest delay: 30 s. */
-    public static final Duration LONGEST = Duration.ofSeconds(30);
+    /** The longest delay: 60 s. */
+    public static final Duration LONGEST = Duration.ofSeconds(60);
 
     /** The heap that a delay takes. */
-    public static final int BYTES = 64;
+    public static final int BYTES = 224;
 
-    private static final double FIRST_MULTIPLE = 5;
-    private static final double SLOWER = 1.5;
-    private static final double AS_FAST = 1.25;
+    private static final double EVIDENCE = 4; // nine responses that are slower than all others
+    private static final double RECOVERY = 1;
+    private static final double LONGER = 1.5;
+    private static final double SHARE = 12;
+    private static final double OUTLIER =
+            4; // the most that a response counts for, in averages: one slow page is not load
+    private static final int MEMORY = 256; // how many earlier responses count at most
+    private static final int WEIGHT = 64; // of a response, so that it can be halved several times
+    private static final int STEPS =
+            56; // of the factor 2^(1/4), in which earlier times are counted; the last begins at 46 s
+    private static final double FASTEST = 4; // where the first ends, in milliseconds; less depends on this machine
 
-    /** A response counts as at most this many times the average: one long download does not mean load. */
-    private static final double OUTLIER = 4;
-
-    /** By how much the fastest average is forgotten per response, so that a host that became slower for good is accepted. */
-    private static final double FORGET = 1.002;
-
+    private final short[] seen = new short[STEPS]; // the weight of the earlier times in each step
+    private int weight; // of all steps
     private double recent; // the moving average of response times, in milliseconds; 0 before the first
-    private double fastest;
+    private double slower; // the sum of (rank - 1/2)
+    private double faster; // the sum of (1/2 - rank)
     private boolean isSlow; // since the host slowed down or failed last
-    private double slowedAt; // the delay, in milliseconds, at which the host slowed down last; 0 for none
+    private double slowedAt; // the delay, in milliseconds, at which it did; 0 once it has been shorter again
     private double delay = (double) FIRST.toMillis(); // in milliseconds
     private Duration least = Duration.ZERO;
 
@@ -49,45 +65,72 @@ public final class AdaptiveDelay {
         least = delay;
     }
 
-    /** Records a complete response, and how long it took from the request to its last byte. */
+    /**
+     * Records a response.
+     *
+     * @param took how long the server took to begin it; zero if that cannot be compared with pages, as of an error
+     */
     public void responded(Duration took) {
-        double millis = Math.max(1, took.toNanos() / 1e6);
-        if (recent == 0) {
-            recent = millis;
-            fastest = millis;
-            delay = FIRST_MULTIPLE * millis;
-        } else {
-            recent += (Math.min(millis, OUTLIER * recent) - recent) / 4;
-            fastest = Math.min(fastest * FORGET, recent);
-            if (recent >= SLOWER * fastest) {
-                longer(1.25);
-            } else if (recent <= AS_FAST * fastest) {
-                isSlow = false;
-                delay *= delay > 1.3 * slowedAt ? 0.9 : 0.98;
-            }
+        double sign = -0.25;
+        if (!took.isZero()) {
+            double millis = took.toNanos() / 1e6;
+            recent += recent == 0 ? millis : (Math.min(millis, OUTLIER * recent) - recent) / 4;
+            double step = 1 + 4 / Math.log(2) * Math.log(millis / FASTEST);
+            sign = rank((int) Math.min(STEPS - 1, Math.max(0, step))) - 0.5;
         }
-        limit();
+        slower = Math.max(0, slower + sign);
+        faster = Math.max(0, faster - sign);
+        if (slower >= EVIDENCE) {
+            slowed(isSlow ? Math.max(millis(), Math.max(SHARE * recent, 4 * slowedAt)) : LONGER * millis());
+        } else if (faster >= RECOVERY) {
+            isSlow = false;
+        }
+        if (!isSlow) {
+            slowedAt = delay < slowedAt ? 0 : slowedAt;
+            delay *= delay > FIRST.toMillis() ? 0.8 : delay > LONGER * slowedAt ? 0.95 : 0.995;
+        }
     }
 
     /** Records that the host did not respond, or that it is overloaded. */
     public void failed() {
-        longer(2);
-        limit();
+        slowed(2 * millis());
     }
 
-    private void longer(double factor) {
-        slowedAt = isSlow ? slowedAt : delay;
+    private void slowed(double longer) {
+        slowedAt = isSlow ? slowedAt : millis();
         isSlow = true;
-        delay *= factor;
+        slower = 0;
+        faster = 0;
+        delay = longer;
     }
 
-    private void limit() {
-        delay = Math.min((double) LONGEST.toMillis(), Math.max(delay, Math.max(recent, (double) SHORTEST.toMillis())));
+    /** Returns the rank of a response among the earlier ones, to which it is added. */
+    private double rank(int step) {
+        double below = step == 0 ? 0 : seen[step - 1] / 2.0;
+        for (int i = 0; i < step - 1; i++) {
+            below += seen[i];
+        }
+        double rank = weight == 0 ? 0 : below / weight;
+        seen[step] = (short) (seen[step] + WEIGHT);
+        weight += WEIGHT;
+        if (weight >= MEMORY * WEIGHT) {
+            weight = 0;
+            for (int i = 0; i < STEPS; i++) {
+                seen[i] = (short) (seen[i] / 2);
+                weight += seen[i];
+            }
+        }
+        return rank;
+    }
+
+    private double millis() {
+        double shortest = Math.max(recent, (double) SHORTEST.toMillis());
+        return Math.min((double) LONGEST.toMillis(), Math.max(delay, shortest));
     }
 
     /** Returns the present delay. */
     public Duration delay() {
-        Duration adapted = Duration.ofMillis(Math.round(delay));
+        Duration adapted = Duration.ofMillis(Math.round(millis()));
         return least.compareTo(adapted) > 0 ? least : adapted;
     }
 }

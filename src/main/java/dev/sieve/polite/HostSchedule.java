@@ -279,7 +279,7 @@ public final class HostSchedule<T> implements Closeable {
     }
 
     /**
-     * Ends a request that failed: the host responded with 429 or 503, or not at all. The host is not requested for the
+     * Ends a request that failed: the host responded that it is overloaded, or not at all. The host is not requested for the
      * pause that it requested, and at least for one that doubles with every consecutive failure; then one request at a time
      * is made until one is {@link #finished}. It is not proven any more. Of requests that were under way together, the failures count as one, except
      * for the last.

@@ -15,11 +15,11 @@ import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
 /**
  * A crawl whose delay adapts, of a server that takes twice as long as soon as it gets more than four requests per second; for
- * two minutes.
+ * five minutes.
  */
 @EnabledIfSystemProperty(named = "sieve.proof", matches = "true")
 class AdaptiveCrawlTest {
-    private static final int PAGES = 240;
+    private static final int PAGES = 600;
     private static final long UNLOADED_MILLIS = 80;
     private static final int PER_SECOND = 4;
 

@@ -26,6 +26,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BiFunction;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -180,14 +181,40 @@ class DispatcherTest {
     void adaptiveDelayFollowsResponseTimesAndKeepsTheCrawlDelay() throws Exception {
         Adaptive crawl = new Adaptive();
 
-        // Five times the first response, then down to the shortest.
-        assertThat(crawl.requestAndWait(300, 0)).isEqualTo(1500);
+        // From a second down to the shortest, or to the response time.
+        assertThat(crawl.requestAndWait(300, 0)).isEqualTo(1000);
+        assertThat(crawl.requestAndWait(300, 0)).isEqualTo(950);
         for (int i = 0; i < 30; i++) {
             crawl.requestAndWait(50, 0);
         }
         assertThat(crawl.requestAndWait(50, 0)).isEqualTo(200);
-        assertThat(crawl.requestAndWait(190, 0)).isEqualTo(250);
+        assertThat(crawl.requestAndWait(190, 0)).isEqualTo(200);
         assertThat(crawl.requestAndWait(50, 7000)).isEqualTo(7000);
+    }
+
+    @Test
+    void fastRobotsTxtDoesNotMakeItsHostSlow() throws Exception {
+        Adaptive crawl = new Adaptive();
+        Random random = new Random(1);
+
+        crawl.requestAndWait(1, 0, (target, took) -> new Outcome(Outcome.Kind.ROBOTS_READ, Duration.ZERO, target));
+        for (int i = 0; i < 48; i++) {
+            int took = 50 + random.nextInt(450);
+            assertThat(crawl.requestAndWait(took, 0)).isLessThanOrEqualTo(1000);
+            // Neither is compared with pages.
+            crawl.requestAndWait(1, 0, (target, time) -> new Outcome(Outcome.Kind.RESPONDED));
+        }
+        assertThat(crawl.requestAndWait(50, 0)).isLessThan(500);
+    }
+
+    @Test
+    void errorsOfTheServerMakeAnAdaptiveDelayLonger() throws Exception {
+        Adaptive crawl = new Adaptive();
+        long longest = 0;
+        for (int i = 0; i < 7; i++) {
+            longest = crawl.requestAndWait(1, 0, (target, took) -> new Outcome(Outcome.Kind.FAILED));
+        }
+        assertThat(longest).isEqualTo(60_000);
     }
 
     /** A crawl of one host whose delay adapts, with all its URLs in the schedule. */
@@ -201,20 +228,25 @@ class DispatcherTest {
             Sieve sieve = new Sieve(100);
             CrawlJob job = CrawlJob.inMemory(sieve);
             schedule = Politeness.schedule(options, job, false, 0);
-            for (int i = 0; i < 50; i++) {
+            for (int i = 0; i < 100; i++) {
                 sieve.push("http://h.test/" + i);
                 schedule.add("h.test", Target.of(sieve.take(0)));
             }
             dispatcher = new Dispatcher(job, schedule, time::get, new Recorder(sieve), options, false);
         }
 
-        /** Returns how many milliseconds pass from one request to the next. */
+        /** Returns how many milliseconds pass from the request of a page to the next one. */
         long requestAndWait(long took, long crawlDelay) throws InterruptedException {
+            return requestAndWait(took, crawlDelay, (target, time) -> new Outcome(Outcome.Kind.RESPONDED, time, null));
+        }
+
+        long requestAndWait(long took, long crawlDelay, BiFunction<Target, Duration, Outcome> outcome)
+                throws InterruptedException {
             Dispatcher.Task task = dispatcher.next();
             dispatcher.delay(task.host(), Duration.ofMillis(crawlDelay));
             dispatcher.sent(task.host());
             time.addAndGet(Duration.ofMillis(took).toNanos());
-            dispatcher.end(task, new Outcome(Outcome.Kind.RESPONDED));
+            dispatcher.end(task, outcome.apply(task.target(), Duration.ofMillis(took)));
             dispatcher.finished(task, true);
             time.addAndGet(schedule.waitNanos(time.get()));
             return Duration.ofNanos(time.get() - task.startNanos()).toMillis();

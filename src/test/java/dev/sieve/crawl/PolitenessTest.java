@@ -8,9 +8,12 @@ import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import dev.sieve.Frontier;
+import dev.sieve.Lease;
 import dev.sieve.Sieve;
 import dev.sieve.durable.DurableFolder;
+import dev.sieve.fetch.FetchResult;
 import dev.sieve.fetch.HostileServer;
+import dev.sieve.polite.Trust;
 import dev.sieve.scope.Scope;
 import dev.sieve.shared.TestEngine;
 import java.io.IOException;
@@ -33,6 +36,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.slf4j.LoggerFactory;
 
 /**
@@ -123,6 +128,37 @@ class PolitenessTest {
         assertApart("a.test", DELAY, 3);
         assertApart("b.test", DELAY, 2);
         assertThat(server.heads().subList(0, 2)).allMatch(head -> head.startsWith("GET /robots.txt "));
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "200, PAGE, RESPONDED, 70",
+        "200, CHECK, RESPONDED, 70",
+        "200, RESOURCE, RESPONDED, 0",
+        "200, NAMED_SITEMAP, RESPONDED, 0",
+        "206, PAGE, RESPONDED, 0",
+        "304, PAGE, RESPONDED, 0",
+        "404, PAGE, RESPONDED, 0",
+        "500, PAGE, FAILED, 0",
+        "408, PAGE, OVERLOADED, 0",
+        "429, PAGE, OVERLOADED, 0",
+        "502, PAGE, OVERLOADED, 0",
+        "503, PAGE, OVERLOADED, 0",
+        "504, PAGE, OVERLOADED, 0",
+        "0, PAGE, NO_RESPONSE, 0"
+    })
+    void onlyCompletePagesAreCompared(int status, Target.Kind kind, Outcome.Kind outcome, long millis) {
+        CrawlOptions options = options().obeyRobots(false);
+        Politeness politeness = new Politeness(options, null, CrawlJob.inMemory(new Sieve(10)), CrawlClock.SYSTEM);
+        Target target = new Target(new Lease(1, "http://h.test/", 0, 0, null, kind.label(), 0), kind, null, 0, false);
+        Dispatcher.Task task =
+                new Dispatcher.Task(target, "h.test", 0, Dispatcher.Action.REQUEST, Trust.PROVEN, Duration.ZERO);
+        FetchResult result = status == 0
+                ? new FetchResult.Failed(0, FetchResult.Reason.TIMEOUT, "")
+                : new FetchResult.Page(status, Map.of(), "text/html", new byte[0], 0, status == 206);
+
+        assertThat(politeness.outcome(task, result, Duration.ofMillis(70)))
+                .isEqualTo(new Outcome(outcome, Duration.ofMillis(millis), null));
     }
 
     /** The server responds at once, so that the delay would become a quarter of the one that it asks for. */

@@ -14,10 +14,22 @@ class AdaptiveDelayTest {
     private final AdaptiveDelay delay = new AdaptiveDelay();
 
     @Test
-    void firstResponseSetsFiveTimesItsTime() {
+    void delayBeginsWithASecondWhateverTheFirstResponseTakes() {
         assertThat(delay.delay()).hasSeconds(1);
-        responses(1, 120);
-        assertThat(delay.delay()).hasMillis(600);
+        responses(1, 1);
+        assertThat(delay.delay()).hasMillis(950);
+        responses(1, 400);
+        assertThat(delay.delay()).isBetween(Duration.ofMillis(900), Duration.ofMillis(950));
+    }
+
+    @Test
+    void responsesThatAreNotComparedCountAsFast() {
+        responses(40, 0);
+        assertThat(delay.delay()).isEqualTo(AdaptiveDelay.SHORTEST);
+        delay.failed();
+        delay.failed();
+        responses(200, 0);
+        assertThat(delay.delay()).isEqualTo(AdaptiveDelay.SHORTEST);
     }
 
     @Test
@@ -36,9 +48,9 @@ class AdaptiveDelayTest {
     void slowerResponsesMakeTheDelayLongerAndFastOnesShorterAgain() {
         responses(50, 100);
         Duration before = delay.delay();
-        responses(10, 300);
+        responses(20, 300);
         assertThat(delay.delay()).isGreaterThan(before.multipliedBy(2));
-        responses(100, 100);
+        responses(150, 100);
         assertThat(delay.delay()).isEqualTo(before);
     }
 
