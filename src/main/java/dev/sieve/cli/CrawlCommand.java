@@ -140,7 +140,7 @@ class CrawlCommand implements Callable<Integer> {
     @Override
     public Integer call() throws IOException {
         Logging.set(isQuiet ? Level.WARN : isVerbose ? Level.DEBUG : Level.INFO);
-        if (where.checksFragments && spec.commandLine().getParseResult().hasMatchedOption("--frontier")) {
+        if (where.fragments != null && spec.commandLine().getParseResult().hasMatchedOption("--frontier")) {
             // No worker reads all pages.
             throw Checks.wrong(spec, "Options '--check-fragments' and '--frontier' exclude each other");
         }

@@ -65,6 +65,9 @@ public final class Main {
                 .registerConverter(Double.class, new Converters.MissRate())
                 .registerConverter(Duration.class, new Converters.TimeSpan())
                 .registerConverter(PaceOptions.Delay.class, new Converters.Delay())
+                .registerConverter(
+                        WhereOptions.FragmentLinks.class,
+                        new Converters.Named<>(WhereOptions.FragmentLinks.class, "choice"))
                 .registerConverter(PlaceOptions.Again.class, new Converters.Named<>(PlaceOptions.Again.class, "choice"))
                 .registerConverter(FilterKind.class, new Converters.Named<>(FilterKind.class, "filter"))
                 .registerConverter(OnFull.class, new Converters.Named<>(OnFull.class, "choice"))

@@ -106,11 +106,12 @@ final class Summary {
             row(
                     lines,
                     "parts",
-                    "%s to parts of pages = %,d found + %,d missing + %,d unchecked",
+                    "%s to parts of pages = %,d found + %,d missing + %,d unchecked%s",
                     Numbers.count(report.count(Counter.FRAGMENTS), "link"),
                     report.count(Counter.FRAGMENTS, Counter.FOUND),
                     report.count(Counter.FRAGMENTS, Counter.MISSING),
-                    report.count(Counter.FRAGMENTS, Counter.UNCHECKED));
+                    report.count(Counter.FRAGMENTS, Counter.UNCHECKED),
+                    unlessZero(" + %,d places in programs (#/, #!)", report.count(Counter.FRAGMENTS, Counter.ROUTES)));
         }
         row(
                 lines,

@@ -57,8 +57,21 @@ final class WhereOptions {
     @SameForWorkers(false)
     @Option(
             names = "--check-fragments",
-            description = "Also see whether each page to whose part a link leads, as in page#part, has that part.")
-    boolean checksFragments;
+            paramLabel = "WHICH",
+            arity = "0..1",
+            fallbackValue = "parts",
+            preprocessor = Converters.OnlyAfterEquals.class,
+            description =
+                    "Also see whether each page to whose part a link leads, as in page#part, has that part; with"
+                            + " --check-fragments=all also if it is a place in a program in the browser, as in #/part and #!part.")
+    @Nullable
+    FragmentLinks fragments;
+
+    /** The links to parts of pages that are checked. */
+    enum FragmentLinks {
+        PARTS,
+        ALL
+    }
 
     @Option(
             names = "--skip-duplicates",
@@ -87,7 +100,8 @@ final class WhereOptions {
                 .sitemaps(usesSitemaps)
                 .checkLinks(checksLinks)
                 .checkResources(checksResources)
-                .checkFragments(checksFragments)
+                .checkFragments(fragments != null)
+                .checkRoutes(fragments == FragmentLinks.ALL)
                 .skipDuplicates(skipsDuplicates);
         includes.forEach(each -> Checks.check(spec, "--include", () -> options.include(each)));
         excludes.forEach(each -> Checks.check(spec, "--exclude", () -> options.exclude(each)));

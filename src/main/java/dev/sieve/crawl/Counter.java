@@ -34,8 +34,8 @@ public enum Counter {
     /** URLs that failed or have a status of 400 or above that is not accepted, checks included, by reason: a status, or the error. */
     FAILURES("URLs without a usable response, those that were only checked included."),
     /**
-     * Links to a part of a page, distinct ones of each page, if they were checked: {@link #FOUND}, {@link #MISSING}, and {@link
-     * #UNCHECKED} if the page was not read, or not completely.
+     * Links to a part of a page, distinct ones of each page, if they were checked: {@link #FOUND}, {@link #MISSING}, {@link
+     * #UNCHECKED} if the page was not read, or not completely, and {@link #ROUTES}.
      */
     FRAGMENTS("Links to a part of a page, and whether it has that part."),
     /** Visits of a crawl in rounds, by what has {@linkplain dev.sieve.output.Change become} of the URL. */
@@ -74,6 +74,9 @@ public enum Counter {
 
     /** The part of {@link #FRAGMENTS} of which nothing is known. */
     public static final String UNCHECKED = "unchecked";
+
+    /** The part of {@link #FRAGMENTS} that is left out: {@code #/x} and {@code #!x} are places in a program in the browser. */
+    public static final String ROUTES = "routes";
 
     private final String description;
     private final @Nullable String unit;

@@ -62,6 +62,7 @@ public final class CrawlOptions {
     boolean checkLinks;
     boolean checkResources;
     boolean checkFragments;
+    boolean checkRoutes;
     boolean skipDuplicates;
     final Set<Integer> accepted = new TreeSet<>();
     boolean acceptTypes;
@@ -338,7 +339,8 @@ public final class CrawlOptions {
     /**
      * Sets whether links to a part of a page are checked, such as {@code page#part}, by the rules of the HTML standard. A page
      * of the crawl has to have an element with that id, or an {@code a} element with that name. A {@link Crawler} that several
-     * processes share cannot do that. Default: false.
+     * processes share cannot do that. Fragments that begin with {@code /} or {@code !} are counted and left out, unless {@link
+     * #checkRoutes} includes them. Default: false.
      */
     public CrawlOptions checkFragments(boolean choice) {
         checkFragments = choice;
@@ -348,6 +350,15 @@ public final class CrawlOptions {
     /** Sets whether an HTML page in place of an image, a script or a style sheet is not a failure. Default: false. */
     public CrawlOptions acceptTypes(boolean choice) {
         acceptTypes = choice;
+        return this;
+    }
+
+    /**
+     * Sets whether {@link #checkFragments} also checks fragments such as {@code /users} and {@code !jobs}, which are most often
+     * places in a program in the browser and not parts of its page. Default: false.
+     */
+    public CrawlOptions checkRoutes(boolean choice) {
+        checkRoutes = choice;
         return this;
     }
 

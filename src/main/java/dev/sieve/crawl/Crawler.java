@@ -103,6 +103,11 @@ public final class Crawler implements AutoCloseable {
     /** The first one; of two at the same time, one of them. */
     private volatile @Nullable Throwable failure;
 
+    private final Duration mostTime;
+    private volatile boolean isStopped;
+    /** Why the work after the last request was cut short; null while it was not. */
+    private volatile @Nullable Ending cutShort;
+
     /**
      * Creates a crawl without seeds that leaves no files. The caller closes the frontier, after the crawl.
      *
@@ -122,6 +127,7 @@ public final class Crawler implements AutoCloseable {
         this.job = job;
         rounds = rounds(options, job);
         workers = options.concurrency;
+        mostTime = options.maxTime;
         comparesPages = options.skipDuplicates;
         checksFragments = options.checkFragments;
         if (checksFragments && job.isShared()) {
@@ -310,8 +316,13 @@ public final class Crawler implements AutoCloseable {
         if (fragments == null || failure != null || !isOver) {
             return;
         }
+        // As much time as requests in progress have.
+        Duration limit = Duration.ofNanos(clock.nanoTime() - startNanos);
+        Duration least = limit.compareTo(mostTime) < 0 ? mostTime : limit;
         try {
-            links.checkFragments(fragments, clock.now());
+            if (!links.checkFragments(fragments, clock.now(), () -> hasToEnd(least))) {
+                cutShort = isStopped() ? Ending.STOPPED : Ending.MAX_TIME;
+            }
         } catch (IOException e) {
             fail(new UncheckedIOException(e));
         } catch (RuntimeException | Error e) {
@@ -319,8 +330,24 @@ public final class Crawler implements AutoCloseable {
         }
     }
 
+    /** Returns whether the work after the last request has to end, for which there is as much time as for a request in progress. */
+    private boolean hasToEnd(Duration limit) {
+        return failure != null
+                || isStopped()
+                || Duration.ofNanos(clock.nanoTime() - startNanos).minus(GRACE).compareTo(limit) > 0;
+    }
+
+    private boolean isStopped() {
+        return isStopped || Thread.currentThread().isInterrupted();
+    }
+
+    private @Nullable Ending ending() {
+        Ending cut = cutShort;
+        return cut == null ? dispatcher.ending() : cut;
+    }
+
     private void endRound() {
-        if (rounds == null || failure != null || dispatcher.ending() != Ending.DRAINED) {
+        if (rounds == null || failure != null || ending() != Ending.DRAINED) {
             return;
         }
         try {
@@ -444,6 +471,7 @@ public final class Crawler implements AutoCloseable {
 
     /** Stops the crawl cleanly: requests in progress get a little time to finish, queued URLs stay queued. */
     public void stop() {
+        isStopped = true;
         dispatcher.end(Ending.STOPPED);
     }
 
@@ -474,7 +502,7 @@ public final class Crawler implements AutoCloseable {
         Duration elapsed = all == null ? Duration.ofNanos(clock.nanoTime() - startNanos) : all;
         SieveStats stats = job.frontier().stats();
         return recorder.report(
-                dispatcher.ending(),
+                ending(),
                 elapsed,
                 before + (rounds == null ? 0 : queuedAgain + rounds.toQueue()),
                 stats,

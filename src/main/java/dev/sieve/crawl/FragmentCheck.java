@@ -1,10 +1,12 @@
 package dev.sieve.crawl;
 
 import dev.sieve.io.LineFile;
+import dev.sieve.io.LruMap;
 import dev.sieve.url.Fragment;
 import java.io.IOException;
 import java.nio.LongBuffer;
 import java.util.Arrays;
+import java.util.function.BooleanSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -13,13 +15,17 @@ import org.slf4j.LoggerFactory;
  * parts of them have links, which of these parts exist, and which links are therefore broken. The memory for each of these
  * has a limit; links for which it does not suffice are only counted.
  *
- * <p>A link is checked if its page, or that to which its page redirects, was read completely. Not safe for use by many threads.
+ * <p>A link is checked if its page, or that to which its page redirects, was read completely. A check that has to end is not
+ * noted as complete: the next one passes on the broken links that are left. Not safe for use by many threads.
  */
 final class FragmentCheck {
     private static final Logger LOG = LoggerFactory.getLogger("dev.sieve.crawl");
 
     /** The heap of each table: that of 1,500,000 entries. */
     private static final int TABLE_BYTES = 32 << 20;
+
+    /** The heap of the URLs of pages to which broken links lead, so that the line of such a page is read once. */
+    private static final int URL_BYTES = 16 << 20;
 
     private static final int MOST_HOPS = 10;
     /** Broken links whose records are stored together. */
@@ -40,6 +46,9 @@ final class FragmentCheck {
 
     private final Fragments fragments;
     private final Receiver receiver;
+    private final boolean checksRoutes;
+    private final BooleanSupplier hasToEnd;
+    private final LruMap<String> urls = new LruMap<>(URL_BYTES, String::length);
     private final LongTable pages;
     private final LongTable moves;
     private final LongTable parts;
@@ -49,9 +58,16 @@ final class FragmentCheck {
     private final long[] group = new long[GROUP];
     private int grouped;
     private boolean isFull;
+    private long wanted;
     private long found;
     private long missing;
     private long unknown;
+    private long routes;
+
+    /** Thrown by a pass when the check has to end. */
+    private static final class CutShortException extends IOException {
+        private static final long serialVersionUID = 1;
+    }
 
     /** Receives the broken links that earlier checks of the same pages have not found. */
     interface Receiver {
@@ -71,16 +87,27 @@ final class FragmentCheck {
      * The numbers of links to a part of a page: distinct ones of each page.
      *
      * @param unknown those to pages that were not read, or not completely
+     * @param routes those that are left out as {@linkplain Fragment#isRoute routes}
+     * @param isComplete whether all links were checked
      */
-    record Result(long found, long missing, long unknown) {}
+    record Result(long found, long missing, long unknown, long routes, boolean isComplete) {}
 
-    FragmentCheck(Fragments fragments, Receiver receiver) {
-        this(fragments, receiver, TABLE_BYTES);
+    /**
+     * Creates a check.
+     *
+     * @param checksRoutes whether a {@linkplain Fragment#isRoute route} has to be a part of the page like others
+     * @param hasToEnd called for each line and link; the check ends when it returns true
+     */
+    FragmentCheck(Fragments fragments, Receiver receiver, boolean checksRoutes, BooleanSupplier hasToEnd) {
+        this(fragments, receiver, checksRoutes, hasToEnd, TABLE_BYTES);
     }
 
-    FragmentCheck(Fragments fragments, Receiver receiver, int tableBytes) {
+    FragmentCheck(
+            Fragments fragments, Receiver receiver, boolean checksRoutes, BooleanSupplier hasToEnd, int tableBytes) {
         this.fragments = fragments;
         this.receiver = receiver;
+        this.checksRoutes = checksRoutes;
+        this.hasToEnd = hasToEnd;
         pages = new LongTable(tableBytes);
         moves = new LongTable(tableBytes / 4);
         parts = new LongTable(tableBytes);
@@ -89,17 +116,41 @@ final class FragmentCheck {
 
     /** Passes on the broken links, and notes that they were. */
     Result run() throws IOException {
-        fragments.read(this::note);
-        fragments.read(newest((page, line) -> line.links(fragments.owner(), this::want)));
-        fragments.read(newest(this::findParts));
-        fragments.read(newest((page, line) ->
-                line.links(fragments.owner(), (target, fragment) -> check(page, line, target, fragment))));
+        boolean isComplete = runPasses();
         store();
-        fragments.checked();
+        if (isComplete) {
+            fragments.checked();
+        } else {
+            long left = Math.max(1, wanted - found - missing - unknown - routes);
+            unknown += left;
+            LOG.warn(
+                    "the check of links to parts of pages was cut short, at least {} were not checked; if the crawl has a"
+                            + " job, the same command continues it",
+                    left);
+        }
         if (isFull) {
             LOG.warn("too many pages, or links to parts of pages, for the memory: some were not checked");
         }
-        return new Result(found, missing, unknown);
+        return new Result(found, missing, unknown, routes, isComplete);
+    }
+
+    private boolean runPasses() throws IOException {
+        try {
+            fragments.read(this::note);
+            fragments.read(newest((page, line) -> line.links(fragments.owner(), this::want)));
+            fragments.read(newest(this::findParts));
+            fragments.read(newest((page, line) ->
+                    line.links(fragments.owner(), (target, fragment) -> check(page, line, target, fragment))));
+            return true;
+        } catch (CutShortException e) {
+            return false;
+        }
+    }
+
+    private void endIfCutShort() throws CutShortException {
+        if (hasToEnd.getAsBoolean()) {
+            throw new CutShortException();
+        }
     }
 
     private interface Action {
@@ -109,6 +160,7 @@ final class FragmentCheck {
     /** Returns a receiver of lines that only passes on the newest one of each page. */
     private LineFile.Lines newest(Action action) {
         return (position, text) -> {
+            endIfCutShort();
             if (Fragments.isPage(text)) {
                 Fragments.Line line = Fragments.Line.of(text);
                 long page = fragments.pageHash(line.url());
@@ -120,7 +172,8 @@ final class FragmentCheck {
         };
     }
 
-    private void note(long position, String text) {
+    private void note(long position, String text) throws CutShortException {
+        endIfCutShort();
         if (text.startsWith(Fragments.TOLD)) {
             for (LongBuffer hashes = Fragments.longs(text.substring(Fragments.TOLD.length()));
                     hashes.hasRemaining(); ) {
@@ -159,7 +212,9 @@ final class FragmentCheck {
         return (mixed ^ (mixed >>> 29) ^ name) * 0xbf58476d1ce4e5b9L;
     }
 
-    private void want(long target, String fragment) {
+    private void want(long target, String fragment) throws CutShortException {
+        endIfCutShort();
+        wanted++;
         long page = destination(target);
         if (isWhole(page)) {
             put(parts, key(page, fragments.hash(fragment)), LINKED);
@@ -182,6 +237,7 @@ final class FragmentCheck {
     }
 
     private void check(long page, Fragments.Line line, long target, String fragment) throws IOException {
+        endIfCutShort();
         long destination = destination(target);
         String decoded = Fragment.decoded(fragment);
         long name = fragments.hash(fragment);
@@ -189,6 +245,8 @@ final class FragmentCheck {
         long decodedState = parts.get(key(destination, fragments.hash(decoded)));
         if (destination == OWN_FRAGMENT || state == EXISTS || decodedState == EXISTS || Fragment.isTop(decoded)) {
             found++;
+        } else if (!checksRoutes && Fragment.isRoute(fragment)) {
+            routes++;
         } else if (!isWhole(destination) || state == 0 || decodedState == 0) {
             unknown++;
         } else {
@@ -203,7 +261,15 @@ final class FragmentCheck {
     }
 
     private String url(long page) throws IOException {
-        return Fragments.Line.of(fragments.line(pages.get(page) >> KIND_BITS)).url();
+        String key = Long.toString(page);
+        String known = urls.get(key);
+        if (known != null) {
+            return known;
+        }
+        String url =
+                Fragments.Line.of(fragments.line(pages.get(page) >> KIND_BITS)).url();
+        urls.put(key, url);
+        return url;
     }
 
     private void tell(Fragments.Line line, String url, boolean isFirst, long link) {

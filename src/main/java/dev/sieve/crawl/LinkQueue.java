@@ -28,6 +28,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.BooleanSupplier;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -58,6 +59,7 @@ final class LinkQueue {
     private final Admission admission;
     private final boolean checksLinks;
     private final boolean checksResources;
+    private final boolean checksRoutes;
     private final boolean readsSitemaps;
     /** The last of the {@link Levels}; 0 when there are none. */
     private final int maxLevel;
@@ -81,6 +83,7 @@ final class LinkQueue {
         admission = options.newAdmission();
         checksLinks = options.checkLinks;
         checksResources = options.checkResources;
+        checksRoutes = options.checkRoutes;
         readsSitemaps = options.sitemaps;
         maxLevel = options.maxDepth == Integer.MAX_VALUE || job.isShared() ? 0 : options.maxDepth;
         this.recorder = recorder;
@@ -344,25 +347,26 @@ final class LinkQueue {
         }
     }
 
-    /** Checks the links to parts of pages of which all are known, and records the broken ones. */
-    void checkFragments(Fragments fragments, Instant now) throws IOException {
-        FragmentCheck.Result result = new FragmentCheck(fragments, new FragmentCheck.Receiver() {
-                    @Override
-                    public void missing(String page, int depth, String url, boolean isFirst) {
-                        int start = url.indexOf('#');
-                        String key = UrlNormalizer.key(url.substring(0, start)) + url.substring(start);
-                        Failed failed = new Failed(0, Reason.FRAGMENT, "");
-                        recorder.checked(url, MISSING, page);
-                        recorder.missing(notRequested(url, key, depth + 1, page, failed, now), isFirst);
-                    }
+    /** Checks the links to parts of pages of which all are known, and records the broken ones; returns whether it was complete. */
+    boolean checkFragments(Fragments fragments, Instant now, BooleanSupplier hasToEnd) throws IOException {
+        FragmentCheck.Receiver receiver = new FragmentCheck.Receiver() {
+            @Override
+            public void missing(String page, int depth, String url, boolean isFirst) {
+                int start = url.indexOf('#');
+                String key = UrlNormalizer.key(url.substring(0, start)) + url.substring(start);
+                Failed failed = new Failed(0, Reason.FRAGMENT, "");
+                recorder.checked(url, MISSING, page);
+                recorder.missing(notRequested(url, key, depth + 1, page, failed, now), isFirst);
+            }
 
-                    @Override
-                    public void flush() {
-                        recorder.flushSink();
-                    }
-                })
-                .run();
+            @Override
+            public void flush() {
+                recorder.flushSink();
+            }
+        };
+        FragmentCheck.Result result = new FragmentCheck(fragments, receiver, checksRoutes, hasToEnd).run();
         recorder.checkedFragments(result);
+        return result.isComplete();
     }
 
     private static Visit notRequested(

@@ -247,6 +247,7 @@ final class Recorder {
         counts.add(Counter.FRAGMENTS, Counter.FOUND, result.found());
         counts.add(Counter.FRAGMENTS, Counter.MISSING, result.missing());
         counts.add(Counter.FRAGMENTS, Counter.UNCHECKED, result.unknown());
+        counts.add(Counter.FRAGMENTS, Counter.ROUTES, result.routes());
     }
 
     private void count(Visit visit) {

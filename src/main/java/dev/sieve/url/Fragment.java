@@ -69,4 +69,12 @@ public final class Fragment {
     public static boolean isTop(String decoded) {
         return decoded.isEmpty() || decoded.equalsIgnoreCase("top");
     }
+
+    /**
+     * Returns whether a fragment is a place in a program in the browser by its spelling: {@code /users}, {@code !/jobs}. The
+     * program decides what it shows there, so the document has no such part.
+     */
+    public static boolean isRoute(String fragment) {
+        return fragment.startsWith("/") || fragment.startsWith("!");
+    }
 }

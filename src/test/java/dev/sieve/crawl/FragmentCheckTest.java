@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.sieve.Sieve;
 import dev.sieve.durable.DurableFolder;
 import dev.sieve.fetch.FetchResult;
+import dev.sieve.io.FakeDisk;
+import dev.sieve.io.LineFile;
 import dev.sieve.output.Visit;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -17,6 +19,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
+import java.util.stream.IntStream;
 import mockwebserver3.MockResponse;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
@@ -234,22 +239,123 @@ class FragmentCheckTest {
     void whatExceedsTheMemoryIsNotCalledBroken(int tableBytes) throws IOException {
         CrawlReport report = run(options());
         List<String> found = new ArrayList<>();
-        FragmentCheck.Receiver receiver = new FragmentCheck.Receiver() {
-            @Override
-            public void missing(String page, int depth, String url, boolean isFirst) {
-                found.add(path(page) + " " + path(url));
-            }
-
-            @Override
-            public void flush() {}
-        };
+        FragmentCheck.Receiver receiver = receiver(link -> found.add(link.replace(site.url(""), "")));
         try (CrawlDirectory directory = CrawlDirectory.open(folder.resolve("job"), builder -> {})) {
-            FragmentCheck.Result result = new FragmentCheck(directory.fragments(), receiver, tableBytes).run();
+            FragmentCheck.Result result =
+                    new FragmentCheck(directory.fragments(), receiver, false, () -> false, tableBytes).run();
 
             assertThat(result.found() + result.missing() + result.unknown()).isEqualTo(report.count(Counter.FRAGMENTS));
             assertThat(BROKEN).containsAll(found);
             assertThat(result.unknown()).matches(unknown -> tableBytes > 1000 ? unknown == 3 : unknown > 3);
         }
+    }
+
+    @Test
+    void routesOfProgramsAreLeftOutAndCounted() throws IOException {
+        site.tagged("/", """
+                <p id="/known"><a href="#/known"></a><a href="#/users"></a><a href="#!/jobs"></a><a href="#gone"></a>""");
+
+        CrawlReport report = run(options());
+
+        assertThat(broken()).containsExactly("/ /#gone");
+        assertThat(report.by(Counter.FRAGMENTS))
+                .containsEntry(Counter.ROUTES, 2L)
+                .containsEntry(Counter.FOUND, 1L);
+        run(options().checkRoutes(true));
+        assertThat(broken()).containsExactlyInAnyOrder("/ /#/users", "/ /#!/jobs");
+    }
+
+    /** A page with many parts, and pages with many links to others. */
+    private static Fragments linksToMissingParts(FakeDisk disk, int pages, int links) throws IOException {
+        Fragments fragments = new Fragments(disk, 7, lines -> LineFile.open(disk, Fragments.KIND, 7, lines));
+        Fragments.Page target = fragments.page();
+        IntStream.range(0, 50_000).forEach(i -> target.part("p" + i));
+        fragments.add(0, "http://h/", target, true);
+        for (int page = 0; page < pages; page++) {
+            Fragments.Page source = fragments.page();
+            IntStream.range(0, links).forEach(i -> source.link("http://h/", "missing" + i));
+            fragments.add(1, "http://h/" + page, source, true);
+        }
+        return fragments;
+    }
+
+    private static FragmentCheck.Receiver receiver(Consumer<String> links) {
+        return new FragmentCheck.Receiver() {
+            @Override
+            public void missing(String page, int depth, String url, boolean isFirst) {
+                links.accept(page + " " + url);
+            }
+
+            @Override
+            public void flush() {}
+        };
+    }
+
+    @Test
+    void lineOfATargetIsReadOncePerCheck() throws IOException {
+        FakeDisk disk = new FakeDisk();
+        try (Fragments fragments = linksToMissingParts(disk, 4, 2000)) {
+            fragments.flush(false);
+            long size = disk.size(Fragments.KIND.name());
+            long before = disk.bytesRead(Fragments.KIND.name());
+
+            FragmentCheck.Result result = new FragmentCheck(fragments, receiver(link -> {}), false, () -> false).run();
+
+            assertThat(result.missing()).isEqualTo(8000);
+            // Four passes, and one line.
+            assertThat(disk.bytesRead(Fragments.KIND.name()) - before).isLessThan(6 * size);
+        }
+    }
+
+    @Test
+    void checkThatHasToEndAtAnyMomentContinuesAndTellsEachLinkOnce() throws IOException {
+        FakeDisk disk = new FakeDisk();
+        List<String> told = new ArrayList<>();
+        try (Fragments fragments = linksToMissingParts(disk, 3, 700)) {
+            int runs = 0;
+            FragmentCheck.Result result;
+            do {
+                // One pass more in each run, and then a part of the links.
+                long least = 2000L * ++runs;
+                AtomicLong calls = new AtomicLong();
+                result = new FragmentCheck(fragments, receiver(told::add), false, () -> calls.incrementAndGet() > least)
+                        .run();
+                assertThat(result.unknown() > 0).isNotEqualTo(result.isComplete());
+                assertThat(fragments.hasAllPages()).isFalse();
+            } while (!result.isComplete());
+
+            assertThat(runs).isGreaterThan(2);
+            assertThat(told).hasSize(2100).doesNotHaveDuplicates();
+            assertThat(result.missing()).isEqualTo(2100);
+        }
+    }
+
+    @Test
+    void stopEndsTheCheckAndTheSameRoundContinuesIt() throws IOException {
+        visits.clear();
+        Path job = folder.resolve("job");
+        try (CrawlDirectory directory = CrawlDirectory.open(job, builder -> builder.capacity(1000));
+                Crawler crawler = new Crawler(options().again(true), directory)) {
+            crawler.seed(site.url("/"));
+            CrawlReport report = crawler.run(visit -> {
+                visits.add(visit);
+                if (visit.url().contains("#")) {
+                    crawler.stop();
+                }
+            });
+            assertThat(report.ending()).isEqualTo(Ending.STOPPED);
+            assertThat(report.count(Counter.FRAGMENTS, Counter.UNCHECKED)).isPositive();
+            assertThat(broken()).hasSize(1);
+        }
+
+        CrawlReport report = runOn(options().again(true));
+
+        assertThat(report.ending()).isEqualTo(Ending.DRAINED);
+        assertThat(broken()).containsExactlyInAnyOrder(BROKEN);
+        run(options().again(true));
+        assertThat(visits)
+                .isNotEmpty()
+                .allMatch(visit -> visit.history() == null || visit.history().visits() == 2);
     }
 
     @Test
