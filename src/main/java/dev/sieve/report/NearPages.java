@@ -21,6 +21,8 @@ final class NearPages {
     private final int limit;
     private final List<Page> pages = new ArrayList<>();
     private long leftOut;
+    /** Pages that were not compared with later ones, since that took too long. */
+    private long unfinished;
 
     private record Page(String url, Sketch sketch) {}
 
@@ -40,8 +42,9 @@ final class NearPages {
         }
     }
 
+    /** Returns how many pages were not compared, or not with all others when {@link #groups} was last called. */
     long leftOut() {
-        return leftOut;
+        return leftOut + unfinished;
     }
 
     /** Returns groups of the pages that are near the first of each group, the largest first. A page is in one group only. */
@@ -50,8 +53,13 @@ final class NearPages {
         BitSet grouped = new BitSet(pages.size());
         List<PageGroup> groups = new ArrayList<>();
         long comparisons = 0;
-        for (int first = 0; first < pages.size() && comparisons < MOST_COMPARISONS; first++) {
+        unfinished = 0;
+        for (int first = 0; first < pages.size(); first++) {
             if (grouped.get(first)) {
+                continue;
+            }
+            if (comparisons >= MOST_COMPARISONS) {
+                unfinished++;
                 continue;
             }
             PageGroup group = new PageGroup(pages.get(first).url);
