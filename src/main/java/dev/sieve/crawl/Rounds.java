@@ -15,7 +15,7 @@ import java.util.BitSet;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Predicate;
-import java.util.stream.Stream;
+import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -95,7 +95,7 @@ final class Rounds {
      * Returns what a visit says.
      *
      * @param isAccepted whether the status of the page counts as a success
-     * @param links to which the page links
+     * @param links the {@linkplain #reference references} to the pages to which the page links
      * @param text the digest of its visible text; 0 without one
      * @param archived the exchange of this visit that is in an archive; null for none
      */
@@ -103,17 +103,21 @@ final class Rounds {
             Target target,
             FetchResult result,
             boolean isAccepted,
-            Stream<String> links,
+            LongStream links,
             long text,
             Instant now,
             Exchange.@Nullable Earlier archived) {
-        Stream<String> targets = result instanceof Redirect redirect ? Stream.of(redirect.target()) : links;
-        long[] references = targets.mapToLong(url -> ~pages.fingerprint(UrlNormalizer.key(url)))
+        long[] references = (result instanceof Redirect redirect ? LongStream.of(reference(redirect.target())) : links)
                 .sorted()
                 .distinct()
                 .limit(KnownPage.MAX_LINKS)
                 .toArray();
         return Revisit.of(base(target), seen(target, references, archived), result, isAccepted, text, now, rule);
+    }
+
+    /** Returns a reference to the page with a URL, which may not be known yet. */
+    long reference(String url) {
+        return ~pages.fingerprint(UrlNormalizer.key(url));
     }
 
     private KnownPage seen(Target target, long[] links, Exchange.@Nullable Earlier archived) {

@@ -20,6 +20,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
+import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -45,8 +46,8 @@ final class Sitemaps {
     /** The rounds of the crawl; null when it has none. */
     private final @Nullable Rounds rounds;
 
-    /** The pages that sitemaps list which were read and are not finished, by lease. */
-    private final Map<Long, List<String>> listed = new ConcurrentHashMap<>();
+    /** References to the pages that sitemaps list which were read and are not finished, by lease. */
+    private final Map<Long, LongStream> listed = new ConcurrentHashMap<>();
 
     /** The URLs that were queued from sitemaps of which the rest could not be read, by lease. */
     private final Map<Long, Long> brokenOff = new ConcurrentHashMap<>();
@@ -95,7 +96,7 @@ final class Sitemaps {
      * Creates a reader of sitemaps.
      *
      * @param maxBytes the heap that the origins and sites in memory may take
-     * @param rounds for which {@link #finish} returns the pages of a sitemap; null when the crawl has none
+     * @param rounds for which {@link #finish} returns references to the pages of a sitemap; null when the crawl has none
      */
     Sitemaps(Fetcher fetcher, LinkQueue links, Recorder recorder, long maxBytes, @Nullable Rounds rounds) {
         this.rounds = rounds;
@@ -152,12 +153,13 @@ final class Sitemaps {
     /** Requests a sitemap, and pushes what it lists while it is read. A body that is not a sitemap is a failure. */
     FetchResult fetch(Target sitemap, Instant now) {
         AtomicReference<SitemapReader.Outcome> read = new AtomicReference<>();
-        List<String> all = new ArrayList<>();
+        // Not the URLs: those of one sitemap may take 100 MB.
+        LongStream.Builder all = LongStream.builder();
         Map<String, Instant> modified = new HashMap<>();
         Batches pages = new Batches(urls -> {
             links.links(sitemap.lease(), urls);
             if (rounds != null) {
-                all.addAll(urls);
+                urls.forEach(url -> all.add(rounds.reference(url)));
                 recorder.queuedAgain(rounds.queueModified(modified, now, links::takesAgain));
             }
             modified.clear();
@@ -180,7 +182,7 @@ final class Sitemaps {
             }
         });
         if (rounds != null) {
-            listed.put(sitemap.lease().id(), all);
+            listed.put(sitemap.lease().id(), all.build());
         }
         if (read.get() == null && pages.passed + others.passed > 0) {
             brokenOff.put(sitemap.lease().id(), pages.passed + others.passed);
@@ -221,9 +223,9 @@ final class Sitemaps {
         return result;
     }
 
-    /** Counts what became of a sitemap, and pushes the target of a redirect; returns the pages that it lists, if these are kept. */
-    List<String> finish(Target target, FetchResult result) {
-        List<String> pages = listed.remove(target.lease().id());
+    /** Counts what became of a sitemap, and pushes the target of a redirect; in rounds, returns references to what it lists. */
+    LongStream finish(Target target, FetchResult result) {
+        LongStream pages = listed.remove(target.lease().id());
         Long queued = brokenOff.remove(target.lease().id());
         Lease sitemap = target.lease();
         FetchResult outcome = LinkQueue.check(sitemap, result);
@@ -244,6 +246,6 @@ final class Sitemaps {
             }
             recorder.failed(new CrawlReport.Failure(sitemap.url(), reason, sitemap.referrer()));
         }
-        return pages == null ? List.of() : pages;
+        return pages == null ? LongStream.empty() : pages;
     }
 }

@@ -30,7 +30,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.Semaphore;
 import java.util.function.BooleanSupplier;
-import java.util.stream.Stream;
+import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -457,7 +457,7 @@ final class UrlProcessor {
     /** Pushes what was found, and records the visit; returns what it says, null in a crawl without rounds. */
     private @Nullable Revisit record(Target target, FetchResult result, Requested requested) {
         if (target.isSitemap()) {
-            Stream<String> listed = sitemaps.finish(target, result).stream();
+            LongStream listed = sitemaps.finish(target, result);
             return rounds == null ? null : rounds.revisit(target, result, false, listed, 0, requested.fetchedAt, null);
         }
         Lease lease = target.lease();
@@ -491,7 +491,7 @@ final class UrlProcessor {
                         target,
                         checked,
                         isAccepted,
-                        document.links().stream(),
+                        document.links().stream().mapToLong(rounds::reference),
                         document.text() == null ? 0 : document.text().digest(),
                         requested.fetchedAt,
                         requested.archived);

@@ -49,7 +49,7 @@
  * <tr><td>parsing of a robots.txt</td><td>12 MiB</td><td>the worker waits</td></tr>
  * <tr><td>header of a response (256 KiB on the wire, 1,000 fields), or lines that are not part of its body (512 KiB)</td>
  *     <td>1 MiB per request; 2 MiB if exchanges are kept</td><td>failure</td></tr>
- * <tr><td>a sitemap while it is read</td><td>1 MiB per request, in place of a decoded body</td>
+ * <tr><td>a sitemap while it is read</td><td>1 MiB per request, 2 MiB in rounds, in place of a decoded body</td>
  *     <td>pushed in batches</td></tr>
  * <tr><td>records of an archive while they are written</td><td>2 MiB per archive</td><td>the worker waits</td></tr>
  * <tr><td>digests of payloads in an archive</td><td>what its creator sets; the command line: 1/32 of the heap</td>
@@ -69,8 +69,8 @@
  * </table>
  *
  * <p>If everything is filled at once, this adds up to M and 225 MiB with 32 requests, and to M and 175 MiB with 8, without
- * an archive. The hosts of the schedule take about 400 bytes each while they have URLs; of one domain there are 10,000 at most. The
- * frontier has limits of its own: the capacity of its filter, and the disk.
+ * an archive; sitemaps in rounds take 1 MiB more per request. The hosts of the schedule take about 400 bytes each while they
+ * have URLs; of one domain there are 10,000 at most. The frontier has limits of its own: the capacity of its filter, and the disk.
  *
  * <h2>Decisions</h2>
  *

@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.stream.IntStream;
-import java.util.stream.Stream;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -119,8 +119,8 @@ class LongRoundIT {
                     if (!rounds.conditions(target).containsKey("If-None-Match")) {
                         throw new IllegalStateException("not conditional: " + lease.url());
                     }
-                    Revisit visit =
-                            rounds.revisit(target, notModified, false, Stream.empty(), 0, START.plusSeconds(2), null);
+                    Revisit visit = rounds.revisit(
+                            target, notModified, false, LongStream.empty(), 0, START.plusSeconds(2), null);
                     unchanged += visit.history().change() == Change.UNCHANGED ? 1 : 0;
                     leases.add(lease);
                     visits.add(visit);

@@ -25,7 +25,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.stream.IntStream;
-import java.util.stream.Stream;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -131,7 +131,7 @@ class RoundsPowerCutTest {
                             target,
                             answer(page, round, isConditional),
                             false,
-                            Stream.of(url((page + 1) % PAGES)),
+                            LongStream.of(rounds.reference(url((page + 1) % PAGES))),
                             0,
                             Instant.ofEpochSecond(1000L * round + page),
                             null);
