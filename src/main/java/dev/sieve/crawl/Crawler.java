@@ -28,7 +28,7 @@ import org.slf4j.LoggerFactory;
  * }
  * }</pre>
  *
- * <p>Each concurrent request has a worker. A redirect is a link. The links of a page are pushed as one batch before the
+ * <p>Each concurrent request has a worker. A redirect is a link. The links of a page are pushed in batches before the
  * page is passed to the sink, and it is done only after the sink has {@linkplain PageSink#flush stored} it: after a crash,
  * a durable frontier hands out again whatever is not done.
  *

@@ -36,13 +36,14 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Queues in the frontier what is found: seeds, links, the targets of redirects, and sitemaps. All but seeds and sitemaps
- * pass the {@link Admission}; the links of a page are one batch, and those that are only checked another. Safe for use by
- * many threads.
+ * pass the {@link Admission}; the links of a page are one batch, and those that are only checked another, up to 1,000 each.
+ * Safe for use by many threads.
  */
 final class LinkQueue {
     private static final Logger LOG = LoggerFactory.getLogger("dev.sieve.crawl");
 
     private static final int MAX_REDIRECTS = 10;
+    private static final int MOST_IN_A_BATCH = 1000;
     /** The heap that the latest redirects may take, to find rings of them. */
     private static final long REDIRECT_BYTES = 4 << 20;
 
@@ -128,6 +129,10 @@ final class LinkQueue {
         UrlBatch checks = checksLinks ? Target.Kind.CHECK.batch(depth, 0, page.url()) : null;
         for (String link : links) {
             add(link, UrlNormalizer.key(link), page, batch, checks);
+            pushIfLarge(batch, true);
+            if (checks != null) {
+                pushIfLarge(checks, false);
+            }
         }
         push(batch, checks);
     }
@@ -145,6 +150,7 @@ final class LinkQueue {
                 UrlBatch batch =
                         batches.computeIfAbsent(Target.Kind.of(type), kind -> kind.batch(depth, hops, lease.url()));
                 addResource(url, UrlNormalizer.key(url), batch);
+                pushIfLarge(batch, true);
             }
         });
         batches.values().forEach(batch -> push(batch, true));
@@ -187,6 +193,14 @@ final class LinkQueue {
             checks.add(url, key);
         } else {
             recorder.skipped(url, checkReason == null ? reason : checkReason, source.url());
+        }
+    }
+
+    /** Queues a batch in parts, since traps are judged by what was queued. */
+    private void pushIfLarge(UrlBatch batch, boolean areLinks) {
+        if (batch.size() >= MOST_IN_A_BATCH) {
+            push(batch, areLinks);
+            batch.clear(batch.depth(), batch.redirects(), batch.referrer(), batch.label());
         }
     }
 

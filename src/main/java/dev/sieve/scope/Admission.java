@@ -34,6 +34,6 @@ public record Admission(Scope scope, TrapGuard traps) {
             return reason;
         }
         SkipReason excluded = scope.exclusion(url);
-        return excluded == null ? traps.skipReason(url) : excluded;
+        return excluded == null ? traps.checkSkipReason(url) : excluded;
     }
 }

@@ -27,6 +27,9 @@ public final class TrapGuard {
     private static final int HOSTS = 1 << 17;
     private static final int DOMAINS = 1 << 14;
 
+    /** Of a domain outside of the crawl, the limit of hosts is divided by this number. */
+    private static final int OUTSIDE = 10;
+
     /** The bit of a key that is set for hosts and not for shapes. */
     private static final long HOST_BIT = 1;
 
@@ -108,11 +111,23 @@ public final class TrapGuard {
     /** Returns why a URL is skipped as a trap; null when it is not one. */
     public @Nullable SkipReason skipReason(String url) {
         Trap trap = judge(url);
-        if (trap == null) {
-            return null;
-        }
-        String detail = String.format(Locale.ROOT, "more than %,d " + trap.counted, limit(trap), 2L * limit(trap));
-        return new SkipReason("trap " + trap.words(), detail);
+        return trap == null ? null : reason(trap, limit(trap), "");
+    }
+
+    private static SkipReason reason(Trap trap, int limit, String where) {
+        String detail = String.format(Locale.ROOT, "more than %,d " + trap.counted, limit, 2L * limit);
+        return new SkipReason("trap " + trap.words(), detail + where);
+    }
+
+    /** Returns why a URL outside of the crawl is not even checked: it is a trap, or its domain has a tenth as many hosts. */
+    @Nullable
+    SkipReason checkSkipReason(String url) {
+        SkipReason reason = skipReason(url);
+        int most = Math.max(1, limit(Trap.DOMAIN) / OUTSIDE);
+        boolean isBeyond = limit(Trap.DOMAIN) < Integer.MAX_VALUE
+                && hosts.count(hostKey(url)) == 0
+                && domains.count(shape.ofDomain(url)) >= most;
+        return reason == null && isBeyond ? reason(Trap.DOMAIN, most, " outside of the crawl") : reason;
     }
 
     /**

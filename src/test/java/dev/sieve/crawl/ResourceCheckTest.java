@@ -7,12 +7,14 @@ import dev.sieve.Sieve;
 import dev.sieve.durable.DurableFolder;
 import dev.sieve.output.Visit;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import mockwebserver3.MockResponse;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
@@ -184,5 +186,31 @@ class ResourceCheckTest {
 
         assertThat(site.requests()).contains("/10.css").hasSizeLessThan(14);
         assertThat(report.by(Counter.SKIPPED)).containsOnlyKeys("style sheets nested too deep");
+    }
+
+    @Test
+    void namesOfADomainOutsideAreCheckedUpToALimit() throws IOException {
+        String names = "http://n%d.other.test" + other.url("/").replaceFirst(".*(:\\d+)/$", "$1") + "/%s";
+        String page = IntStream.range(0, 2500)
+                .mapToObj(i ->
+                        "<img src=" + names.formatted(i, "x.png") + "><a href=" + names.formatted(i, "") + ">x</a>")
+                .collect(Collectors.joining());
+        site.html("/", page);
+        CrawlOptions options =
+                Site.fast().obeyRobots(false).retries(0).resolver(host -> List.of(InetAddress.getLoopbackAddress()));
+
+        for (CrawlOptions each : List.of(options.checkResources(true), options.checkLinks(true))) {
+            try (Crawler crawler = new Crawler(each, new Sieve(10_000))) {
+                crawler.seed(site.url("/"));
+                int before = other.requests().size();
+
+                CrawlReport report = crawler.run(visit -> {});
+
+                assertThat(other.requests().size() - before).isBetween(1000, 2000);
+                assertThat(report.by(Counter.SKIPPED).get("trap domain")).isGreaterThanOrEqualTo(1500);
+                assertThat(report.count(Counter.CHECKED))
+                        .isEqualTo(other.requests().size() - before);
+            }
+        }
     }
 }
