@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.nio.charset.Charset;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,6 +38,11 @@ import org.jspecify.annotations.Nullable;
 public final class UrlNormalizer {
     /** The longest URL in characters: as fetched, and as written, without the fragment and surrounding blanks. */
     public static final int MAX_LENGTH = UrlBuffer.MAX_LENGTH;
+
+    /** What a server adds to the links of a visitor without cookies; an ambiguous name with a value that looks like a session. */
+    private static final Pattern SESSION = Pattern.compile("(?i);jsessionid=[^;/?&]*"
+            + "|(?<=[?&])(?:(?:jsessionid|phpsessid|oscsid|zenid|cfid|cftoken)=[^&]*"
+            + "|(?:sid|sessid|session_?id)=(?=[a-z_-]*[0-9])[\\w-]{16,}(?=&|$))(?:&|$)");
 
     private UrlNormalizer() {}
 
@@ -84,12 +90,15 @@ public final class UrlNormalizer {
      *   <li>decodes the escapes of letters, digits and {@code - . _ ~}, and writes all others in upper case: {@code
      *       %7euser} becomes {@code ~user}, {@code %c3%a9} becomes {@code %C3%A9}. An escape whose decoded character would
      *       complete a broken one before it is kept;
-     *   <li>drops a trailing dot of the host.
+     *   <li>drops a trailing dot of the host;
+     *   <li>drops sessions: {@code jsessionid}, {@code PHPSESSID}, {@code osCsid}, {@code zenid}, {@code CFID} and {@code
+     *       CFTOKEN}, and {@code sid}, {@code sessid}, {@code sessionid} and {@code session_id} with a value of at least 16
+     *       letters and digits, one of them a digit. Each visit of a page with such links has others.
      * </ol>
      *
      * <p>In doubt a page is fetched twice, because a page that is taken for another is lost. Therefore http and https,
      * upper and lower case in paths, {@code //}, a trailing slash, {@code index.html}, {@code www.}, an empty query and a
-     * stray {@code %} are kept, and parameters are neither sorted nor dropped.
+     * stray {@code %} are kept, and other parameters are neither sorted nor dropped.
      *
      * @param url a URL returned by {@link #parse} or {@link Base#resolve}
      * @return the same object when the URL is its own key, as most are; {@code key(key(url))} equals {@code key(url)}
@@ -98,7 +107,17 @@ public final class UrlNormalizer {
         int hostEnd = UrlParts.hostEnd(url);
         String key = url.charAt(hostEnd - 1) == '.' ? url.substring(0, hostEnd - 1) + url.substring(hostEnd) : url;
         int percent = key.indexOf('%');
-        return percent < 0 ? key : unescaped(key.getBytes(ISO_8859_1), percent);
+        return withoutSession(percent < 0 ? key : unescaped(key.getBytes(ISO_8859_1), percent));
+    }
+
+    private static String withoutSession(String url) {
+        // Most URLs end the search here.
+        if (!url.contains("id=") && !url.contains("ID=") && !url.contains("Id=")) {
+            return url;
+        }
+        String without = SESSION.matcher(url).replaceAll("");
+        boolean wasLast = without.length() < url.length() && (without.endsWith("?") || without.endsWith("&"));
+        return wasLast ? without.substring(0, without.length() - 1) : without;
     }
 
     /** Works in place, since a key is never longer than its URL. */
