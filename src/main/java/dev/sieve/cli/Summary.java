@@ -12,6 +12,7 @@ import dev.sieve.polite.ScheduleStats;
 import dev.sieve.report.Numbers;
 import dev.sieve.scope.Trap;
 import java.time.Duration;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -316,16 +317,17 @@ final class Summary {
 
     /** Shows that real pages may have been taken for a trap: the limits of these checks count URLs. */
     private static void traps(StringBuilder lines, CrawlReport report) {
-        for (Trap trap : List.of(Trap.SHAPE, Trap.HOST, Trap.DOMAIN)) {
+        for (Trap trap : EnumSet.range(Trap.SHAPE, Trap.SAME_TEXT)) {
             String rule = "trap " + trap.words();
             long urls = report.count(Counter.SKIPPED, rule) + report.count(Counter.REFUSED, rule);
             if (urls > 0) {
                 row(
                         lines,
                         "traps",
-                        "%s skipped by the limit '%s'; if they are pages you want, crawl again with --allow-trap %s",
+                        "%s skipped by the limit '%s'%s; if they are pages you want, crawl again with --allow-trap %s",
                         Numbers.count(urls, "URL"),
                         trap.words(),
+                        trap.advice().isEmpty() ? "" : ", " + trap.advice(),
                         trap.words());
             }
         }

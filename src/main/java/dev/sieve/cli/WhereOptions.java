@@ -82,7 +82,7 @@ final class WhereOptions {
             names = "--allow-trap",
             paramLabel = "NAME",
             description = "Switch this trap check off: length, path-depth, repeated-segments, parameters,"
-                    + " repeated-parameters, shape, host, domain, or all; repeatable.")
+                    + " repeated-parameters, shape, host, domain, error-pages, same-text, or all; repeatable.")
     private List<String> allowedTraps = new ArrayList<>();
 
     @Option(

@@ -6,6 +6,7 @@ import dev.sieve.SieveFullException;
 import dev.sieve.UrlBatch;
 import dev.sieve.fetch.FetchResult;
 import dev.sieve.fetch.FetchResult.Failed;
+import dev.sieve.fetch.FetchResult.Page;
 import dev.sieve.fetch.FetchResult.Reason;
 import dev.sieve.fetch.FetchResult.Redirect;
 import dev.sieve.io.LruMap;
@@ -113,9 +114,11 @@ final class LinkQueue {
      *
      * @param isDuplicate whether not to follow them because an earlier page of the same host has the same text
      */
-    void links(Lease page, LinkExtractor.Document document, boolean isDuplicate) {
-        if (document.isNofollow() || isDuplicate) {
-            SkipReason reason = document.isNofollow() ? NOFOLLOW : DUPLICATE;
+    void links(Lease page, Page response, LinkExtractor.Document document, boolean isDuplicate) {
+        long text = response.isCut() ? 0 : document.wordsHash();
+        SkipReason trap = admission.traps().visited(page.url(), page.referrer(), response.status(), text);
+        SkipReason reason = document.isNofollow() ? NOFOLLOW : isDuplicate ? DUPLICATE : trap;
+        if (reason != null) {
             document.links().forEach(link -> recorder.skipped(link, reason, page.url()));
         } else {
             links(page, document.links());
@@ -248,6 +251,13 @@ final class LinkQueue {
     /** Counts a target that is about to be requested; returns why it is not requested, or null when it is. */
     @Nullable
     SkipReason trap(Target target) {
+        String referrer = target.lease().referrer();
+        SkipReason same = referrer == null || !target.is(Target.Kind.PAGE)
+                ? null
+                : admission.traps().skipReasonOfQueued(target.url(), referrer);
+        if (same != null) {
+            return same;
+        }
         boolean wasCounted = target.lease().attempt() > 0 || target.isRepeated();
         return wasCounted ? null : job.countForTraps(target.lease());
     }
@@ -428,6 +438,7 @@ final class LinkQueue {
     FetchResult target(Target source, Redirect redirect) {
         Lease lease = source.lease();
         String target = redirect.target();
+        admission.traps().visited(lease.url(), lease.referrer(), redirect.status(), 0);
         boolean wasOutside = lease.depth() == 0 && isElsewhere(target);
         if (lease.depth() == 0) {
             addSeed(lease, target);

@@ -46,7 +46,7 @@ final class UrlProcessor {
     private static final Logger LOG = LoggerFactory.getLogger("dev.sieve.crawl");
 
     private static final LinkExtractor.Document UNREADABLE =
-            new LinkExtractor.Document("", List.of(), 0, false, false, true, "", null, null);
+            new LinkExtractor.Document("", List.of(), 0, false, false, true, "", null, null, 0);
 
     private static final Set<String> STYLE_TYPES = Set.of("text/css", "");
 
@@ -470,13 +470,14 @@ final class UrlProcessor {
         boolean hasContent = !Revisit.isNotModified(checked);
         if (hasContent && checked instanceof Page page && page.isHtml() && target.is(Target.Kind.PAGE)) {
             document = read(lease, page, rest);
-            checked = document.isCut() ? page.cut() : page;
-            isWhole = page.isSuccess() && !document.isCut() && !page.isCut();
+            Page read = document.isCut() ? page.cut() : page;
+            checked = read;
+            isWhole = read.isSuccess() && !read.isCut();
             PageText text = document.text();
             if (texts != null && isWhole && text != null && text.words() > 0) {
                 earlier = texts.add(text.digest(), lease.url());
             }
-            links.links(lease, document, skipsDuplicates && earlier.isOnHost());
+            links.links(lease, read, document, skipsDuplicates && earlier.isOnHost());
             links.resources(target, rest);
         } else if (checked instanceof Page page && page.isSuccess() && target.isResource()) {
             checked = readResource(target, page, rest);

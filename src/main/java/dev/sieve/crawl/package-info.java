@@ -58,7 +58,7 @@
  * <tr><td>addresses of a host</td><td>8 per request</td><td>not used</td></tr>
  * <tr><td>idle connections</td><td>64 KiB each, n at most</td><td>closed</td></tr>
  * <tr><td>routes to hosts that broke off</td><td>10 MiB: 10,000 of 1 KiB</td><td>forgotten</td></tr>
- * <tr><td>counts of traps</td><td>4 MiB; twice that in a shared crawl</td><td>the least recently used are dropped</td></tr>
+ * <tr><td>counts of traps</td><td>6 MiB; twice that in a shared crawl</td><td>the least recently used are dropped</td></tr>
  * <tr><td>delays that adapt to their hosts</td><td>4 MiB</td><td>the least recently used begin again</td></tr>
  * <tr><td>latest redirects</td><td>4 MiB</td><td>the least recently used are dropped; a ring is not found</td></tr>
  * <tr><td>first requests of URLs that are requested again</td><td>1 MiB</td>

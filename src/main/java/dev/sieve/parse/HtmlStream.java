@@ -62,7 +62,10 @@ final class HtmlStream {
         /** Receives each element once, except those inside of a template, which are inert. */
         void element(Element element);
 
-        /** Whether to pass on the text. */
+        /** Receives each text outside of a template, or a part of it. */
+        void textNode(TextNode text);
+
+        /** Whether to pass on the visible text. */
         boolean takesText();
 
         /** Receives a part of the visible text, which may begin and end within a word. */
@@ -172,6 +175,9 @@ final class HtmlStream {
     }
 
     private NodeFilter.FilterResult visit(Node node, int depth) {
+        if (node instanceof TextNode part) {
+            visitor.textNode(part);
+        }
         if (!(node instanceof Element element)) {
             return NodeFilter.FilterResult.CONTINUE;
         }

@@ -108,6 +108,8 @@ public final class LinkExtractor {
      * @param description the content of its first meta element of this name with white space folded; empty when there is none
      * @param canonical the target of its first link element with a rel of canonical, as a URL to request; null without one
      * @param text what identifies its visible text; null when that was not requested
+     * @param wordsHash a hash of its words, without the title and texts with a slash: error pages show their own path; 0
+     *     without words
      */
     public record Document(
             String title,
@@ -118,7 +120,8 @@ public final class LinkExtractor {
             boolean isCut,
             String description,
             @Nullable String canonical,
-            @Nullable PageText text) {}
+            @Nullable PageText text,
+            long wordsHash) {}
 
     /** Receives the references of a document that are not links. */
     public interface Rest {
@@ -193,7 +196,8 @@ public final class LinkExtractor {
                     isCut,
                     collector.description,
                     collector.canonical(),
-                    collector.text == null ? null : collector.text.finish());
+                    collector.text == null ? null : collector.text.finish(),
+                    collector.wordsHash);
         } finally {
             KIB.release(kib);
         }
@@ -247,6 +251,7 @@ public final class LinkExtractor {
     private static final class Collector implements HtmlStream.Visitor {
         private final RobotsDirectives robots;
         private final @Nullable TextDigest text;
+        private long wordsHash;
         private final Rest rest;
         private final Set<String> references = new LinkedHashSet<>();
         private final Map<String, Resource> resources = new LinkedHashMap<>();
@@ -285,6 +290,15 @@ public final class LinkExtractor {
         void setCharset(Charset charset) {
             this.charset = charset;
             url = UrlNormalizer.base(url.url(), charset);
+        }
+
+        @Override
+        public void textNode(TextNode node) {
+            Node parent = node.parent();
+            String words = node.getWholeText();
+            if (!node.isBlank() && words.indexOf('/') < 0 && parent != null && !parent.nameIs("title")) {
+                wordsHash = (wordsHash ^ words.hashCode()) * 0x9e3779b97f4a7c15L;
+            }
         }
 
         @Override

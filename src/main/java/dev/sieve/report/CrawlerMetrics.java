@@ -29,7 +29,13 @@ public final class CrawlerMetrics implements MeterBinder {
 
     /** The rules by which queued URLs are not requested; any other one is counted as {@value #OTHER}. */
     private static final List<String> REFUSALS = List.of(
-            "address not public", "over the budget", "port not allowed", "robots.txt", "trap host", "trap shape");
+            "address not public",
+            "over the budget",
+            "port not allowed",
+            "robots.txt",
+            "trap host",
+            "trap same-text",
+            "trap shape");
 
     /** The rules by which URLs that were found are not queued; any other one is counted as {@value #OTHER}. */
     private static final List<String> RULES = Stream.of(

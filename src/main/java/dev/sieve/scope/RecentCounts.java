@@ -40,6 +40,15 @@ final class RecentCounts {
         return add(key, 1);
     }
 
+    /** Makes the count of a key lower, but not less than 1. */
+    void lower(long key, int by) {
+        int list = list(key);
+        synchronized (lock(list)) {
+            int count = add(key, 0);
+            counts[list] = count == 0 ? counts[list] : Math.max(1, count - by);
+        }
+    }
+
     /** Makes the count of a key at least as high as another one. */
     void raise(long key, int least) {
         synchronized (lock(list(key))) {

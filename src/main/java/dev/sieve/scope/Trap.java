@@ -27,19 +27,52 @@ public enum Trap {
      * URLs of one host that differ only in their numbers and in the values of their parameters: calendars, session
      * numbers, search results.
      */
-    SHAPE(50_000, "URLs of one shape on a host"),
+    SHAPE(
+            50_000,
+            "URLs of one shape on a host",
+            "likely a calendar, a search or a session in the URLs: exclude them, or skip duplicates"),
     /** URLs of one host. */
     HOST(1_000_000, "URLs of a host"),
     /** Hosts of one registrable domain: where every name exists, pages can link to new ones without end. */
-    DOMAIN(10_000, "hosts of a domain");
+    DOMAIN(10_000, "hosts of a domain"),
+    /**
+     * Error pages of which each was found on the one before: a relative link on all error pages leads to further ones without
+     * end.
+     */
+    ERROR_PAGES(
+            1,
+            "error page in a row",
+            "likely a relative link in the menu of an error page: let it begin with / in the site"),
+    /**
+     * Pages of a host with a text that it has on more than 50 pages, but for one page in 20: relative links that should not
+     * be so, sessions in URLs, and links that are escaped once more on each page lead to such pages without end. Copies of a
+     * site, such as those for versions and languages, are fewer.
+     */
+    SAME_TEXT(
+            400,
+            "pages in a row whose text the host has on more than 50 pages",
+            "likely a relative link that should begin with /, a session in the URLs, or a link that is escaped once more on"
+                    + " each page: repair it in the site, or exclude such URLs");
 
     private final int defaultLimit;
     /** What the limit counts, after its number; a format for twice the limit. */
     final String counted;
 
+    private final String advice;
+
     Trap(int defaultLimit, String counted) {
+        this(defaultLimit, counted, "");
+    }
+
+    Trap(int defaultLimit, String counted, String advice) {
         this.defaultLimit = defaultLimit;
         this.counted = counted;
+        this.advice = advice;
+    }
+
+    /** Returns the likely cause, and what the user can do; empty when the limit says it all. */
+    public String advice() {
+        return advice;
     }
 
     /** Returns the name that users type and read: {@code path-depth}. */

@@ -15,7 +15,9 @@ import org.jspecify.annotations.Nullable;
  * alone; {@link Trap#SHAPE}, {@link Trap#HOST} and {@link Trap#DOMAIN} count the URLs that were {@link #accepted}. The
  * caller accepts only new URLs, so that a page with many links to it counts once.
  *
- * <p>Memory is fixed: below 4 MB, whatever is crawled. Counts that were used longest ago make room for others, and start
+ * <p>{@link Trap#ERROR_PAGES} and {@link Trap#SAME_TEXT} depend on what was {@link #visited}.
+ *
+ * <p>Memory is fixed: below 6 MB, whatever is crawled. Counts that were used longest ago make room for others, and start
  * at zero again; the counts of a trap are used all the time. Counts do not survive the process, unless they are passed on
  * as by {@link #ofHosts}.
  *
@@ -26,6 +28,13 @@ public final class TrapGuard {
     private static final int SHAPES = 1 << 17;
     private static final int HOSTS = 1 << 17;
     private static final int DOMAINS = 1 << 14;
+    private static final int PAGES = 1 << 16;
+
+    /** Pages with the same text of which further ones are suspect. */
+    private static final int COPIES = 50;
+
+    /** A page with another text makes up for so many suspect ones. */
+    private static final int PER_OTHER_TEXT = 19;
 
     /** Of a domain outside of the crawl, the limit of hosts is divided by this number. */
     private static final int OUTSIDE = 10;
@@ -38,6 +47,11 @@ public final class TrapGuard {
     private final RecentCounts shapes = new RecentCounts(SHAPES);
     private final RecentCounts hosts = new RecentCounts(HOSTS);
     private final RecentCounts domains = new RecentCounts(DOMAINS);
+    private final RecentCounts errorPages = new RecentCounts(PAGES);
+    private final RecentCounts texts = new RecentCounts(PAGES);
+    private final RecentCounts duplicates = new RecentCounts(PAGES);
+    /** How many pages in a row were suspect, by host. */
+    private final RecentCounts sameTexts = new RecentCounts(DOMAINS);
 
     /**
      * Creates a guard.
@@ -163,6 +177,44 @@ public final class TrapGuard {
 
     private boolean isPassedOn(Trap trap, int count) {
         return limit(trap) < Integer.MAX_VALUE && count % Math.max(1, limit(trap) / 100) == 0;
+    }
+
+    /**
+     * Notes a response.
+     *
+     * @param referrer the page on which the URL was found; null for none
+     * @param text a hash of its text; 0 for none
+     * @return why its links are not followed; null when they are
+     */
+    public @Nullable SkipReason visited(String url, @Nullable String referrer, int status, long text) {
+        boolean isAfterError = referrer != null && errorPages.count(shape.ofPage(referrer)) > 0;
+        if (status >= 400 || (isAfterError && status >= 300)) {
+            errorPages.increment(shape.ofPage(url));
+        }
+        long host = hostKey(url);
+        int copies = text == 0 ? 0 : texts.increment(shape.ofHost(url) ^ text);
+        if (copies > COPIES) {
+            sameTexts.increment(host);
+        } else if (copies > 0) {
+            sameTexts.lower(host, PER_OTHER_TEXT);
+        }
+        if (copies > 1) {
+            duplicates.increment(shape.ofPage(url));
+        }
+        if (isAfterError && status >= 400 && limit(Trap.ERROR_PAGES) < Integer.MAX_VALUE) {
+            return reason(Trap.ERROR_PAGES, limit(Trap.ERROR_PAGES), "");
+        }
+        return copies > 1 ? sameText(host) : null;
+    }
+
+    private @Nullable SkipReason sameText(long host) {
+        int most = limit(Trap.SAME_TEXT);
+        return sameTexts.count(host) >= most ? reason(Trap.SAME_TEXT, most, "") : null;
+    }
+
+    /** Returns why a URL that was queued before is not requested any more: as a link of its page, it would not be queued now. */
+    public @Nullable SkipReason skipReasonOfQueued(String url, String referrer) {
+        return duplicates.count(shape.ofPage(referrer)) > 0 ? sameText(hostKey(url)) : null;
     }
 
     /** Makes a count at least as high as one that {@link #accepted} has returned in another process. */

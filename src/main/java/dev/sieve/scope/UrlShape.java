@@ -36,6 +36,10 @@ final class UrlShape {
         return mix(hash);
     }
 
+    long ofPage(String url) {
+        return mix(hash(seed, url, 0, url.length()));
+    }
+
     long ofHost(String url) {
         int end = UrlParts.hostEnd(url);
         return mix(hash(seed, url, UrlParts.hostStart(url), url.charAt(end - 1) == '.' ? end - 1 : end));

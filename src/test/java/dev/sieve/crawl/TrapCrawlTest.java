@@ -4,21 +4,34 @@ import static dev.sieve.crawl.Counter.PAGES;
 import static dev.sieve.crawl.Counter.SKIPPED;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.sun.net.httpserver.HttpServer;
 import dev.sieve.Sieve;
 import dev.sieve.fetch.HostileServer;
 import dev.sieve.scope.Scope;
+import dev.sieve.scope.Trap;
 import java.io.IOException;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
 import java.util.function.IntFunction;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** A site that has always one more page keeps nobody busy for ever, and takes nothing from other sites. */
 @Tag("hostile")
@@ -128,5 +141,155 @@ class TrapCrawlTest {
         assertThat(report.ending()).isEqualTo(Ending.DRAINED);
         assertThat(report.by(SKIPPED)).isNotEmpty();
         assertGoodPageWasFetched();
+    }
+
+    /** A page whose links say all but the title and its own path. */
+    private record Page(int status, String title, List<String> links) {
+        byte[] html(String path) {
+            String menu = links.stream()
+                    .map(link -> "<a href='" + link + "'>go</a> ")
+                    .collect(Collectors.joining("", "<title>" + title + "</title><p>You are at " + path + "<p>", ""));
+            return menu.getBytes(StandardCharsets.UTF_8);
+        }
+    }
+
+    private record Ended(CrawlReport report, Set<String> pages) {}
+
+    /** Crawls a site whose pages are a function of their path; a status below 400 with one link of a redirect leads there. */
+    private static Ended crawlOf(Function<String, Page> site, CrawlOptions options) throws IOException {
+        Set<String> pages = ConcurrentHashMap.newKeySet();
+        HttpServer server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 64);
+        server.createContext("/", exchange -> {
+            String path = exchange.getRequestURI().toString();
+            Page page = site.apply(path);
+            byte[] body = page.html(path);
+            exchange.getResponseHeaders().add("Content-Type", "text/html");
+            if (page.status / 100 == 3) {
+                exchange.getResponseHeaders().add("Location", page.links.get(0));
+            }
+            exchange.sendResponseHeaders(page.status, body.length);
+            exchange.getResponseBody().write(body);
+            exchange.close();
+        });
+        server.start();
+        try (Crawler crawler = new Crawler(
+                options.obeyRobots(false)
+                        .retries(0)
+                        .maxPages(5000)
+                        .delay(Duration.ZERO)
+                        .allowPrivate("127.0.0.1"),
+                new Sieve(200_000))) {
+            crawler.seed("http://127.0.0.1:" + server.getAddress().getPort() + "/");
+            CrawlReport report = crawler.run(visit -> pages.add(visit.url().replaceFirst("http://[^/]*", "")));
+            Reports.assertAddsUp(report);
+            return new Ended(report, pages);
+        } finally {
+            server.stop(0);
+        }
+    }
+
+    private static List<String> menu(int size) {
+        return IntStream.range(0, size).mapToObj(i -> "part" + i + "/").toList();
+    }
+
+    private static Function<String, Page> menuOnMissingPages(int status, int size) {
+        return path -> path.matches("/(part\\d+/)?")
+                ? new Page(200, "known", menu(size))
+                : new Page(status, "unknown", menu(size));
+    }
+
+    private static Function<String, Page> redirectsBeforeMissingPages() {
+        return path -> !path.endsWith("/")
+                ? new Page(301, "", List.of(path + "/"))
+                : new Page(path.equals("/") ? 200 : 404, "x", List.of("a", "b", "c"));
+    }
+
+    /** Twenty pages, each with a text of its own, with another session in each link. */
+    private static Function<String, Page> sessions(String link) {
+        AtomicInteger visits = new AtomicInteger();
+        return path -> {
+            String session = "%032x".formatted(visits.incrementAndGet() * 0x9e3779b97f4a7c15L);
+            Stream<String> links = IntStream.range(0, 20).mapToObj(i -> link.formatted(i, session));
+            return new Page(
+                    200,
+                    "x",
+                    Stream.concat(links, Stream.of("'>" + path.replaceAll("\\D.*", "")))
+                            .toList());
+        };
+    }
+
+    private static Function<String, Page> escapedOnceMore() {
+        return path -> {
+            String query =
+                    path.replaceFirst("[^?]*[?]?", "").replace("%", "%25").replace("&", "&amp;");
+            return new Page(
+                    200,
+                    "list",
+                    IntStream.range(0, 3)
+                            .mapToObj(i -> "/list?" + query + "&amp;a%26=" + i)
+                            .toList());
+        };
+    }
+
+    static Stream<Arguments> endlessSites() {
+        return Stream.of(
+                Arguments.of("trap error-pages", 5, menuOnMissingPages(404, 5)),
+                Arguments.of("trap error-pages", 10, menuOnMissingPages(500, 10)),
+                Arguments.of("trap same-text", 5, menuOnMissingPages(200, 5)),
+                Arguments.of("trap same-text", 25, menuOnMissingPages(200, 25)),
+                Arguments.of("trap error-pages", 1, redirectsBeforeMissingPages()),
+                Arguments.of("trap same-text", 1, sessions("/page%d?visit=%s")),
+                Arguments.of("trap same-text", 1, escapedOnceMore()));
+    }
+
+    @ParameterizedTest
+    @MethodSource("endlessSites")
+    void siteThatRepeatsItselfEndsAndTheTrapIsNamed(String rule, int known, Function<String, Page> site)
+            throws IOException {
+        Ended ended = crawlOf(site, new CrawlOptions());
+
+        assertThat(ended.report.ending()).isEqualTo(Ending.DRAINED);
+        assertThat(ended.pages).hasSizeLessThan(2000).hasSizeGreaterThan(known);
+        Map<String, Long> skipped = new HashMap<>(ended.report.by(SKIPPED));
+        skipped.putAll(ended.report.by(Counter.REFUSED));
+        assertThat(skipped).containsKey(rule);
+        Trap trap = Trap.named(rule.replace("trap ", ""));
+        assertThat(trap.advice()).isNotEmpty();
+        Ended allowed =
+                crawlOf(site, new CrawlOptions().allowTrap(Trap.ERROR_PAGES).allowTrap(Trap.SAME_TEXT));
+        assertThat(allowed.report.ending()).isEqualTo(Ending.MAX_PAGES);
+    }
+
+    @Test
+    void pagesWithASessionAreOnePage() throws IOException {
+        for (String link : List.of("/page%d;jsessionid=%s", "/page%d?PHPSESSID=%s", "/page%d?a=b&sid=%s")) {
+            Ended ended = crawlOf(sessions(link), new CrawlOptions());
+
+            assertThat(ended.pages).hasSize(21);
+            assertThat(ended.report.by(SKIPPED)).isEmpty();
+        }
+    }
+
+    /** Of each page there are 40 copies, as for versions, and each is found on only one page; many are missing. */
+    @Test
+    void siteWithManyCopiesLosesNoPage() throws IOException {
+        int pages = 3000;
+        Ended ended = crawlOf(
+                path -> {
+                    int page = path.equals("/") ? 0 : Integer.parseInt(path.replaceAll("\\D", ""));
+                    List<String> links = Stream.of(3 * page + 1, 3 * page + 2, 3 * page + 3)
+                            .filter(i -> i < pages)
+                            .map(i -> "/" + i)
+                            .toList();
+                    Stream<String> text = Stream.of("'>text " + page % (pages / 40));
+                    return new Page(
+                            page % 10 == 1 ? 404 : 200,
+                            "x",
+                            Stream.concat(links.stream(), text).toList());
+                },
+                new CrawlOptions());
+
+        assertThat(ended.pages).hasSizeGreaterThanOrEqualTo(pages);
+        assertThat(ended.report.by(SKIPPED)).isEmpty();
     }
 }
