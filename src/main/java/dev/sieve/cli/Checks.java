@@ -14,6 +14,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.ParseResult;
 
 /** Turns exceptions into one-line errors that name the option or the file and the reason. */
 final class Checks {
@@ -50,9 +51,14 @@ final class Checks {
         return wrong(spec, "Invalid value for option '" + option + "': " + words);
     }
 
-    /** Refuses an option that does nothing without another one. */
-    static ParameterException requires(CommandSpec spec, String option, String other) {
-        return wrong(spec, "Option '" + option + "' requires '" + other + "'");
+    /** Refuses options that do nothing without another one. */
+    static void requires(CommandSpec spec, String other, String... options) {
+        ParseResult given = spec.commandLine().getParseResult();
+        for (String option : options) {
+            if (given.hasMatchedOption(option) && !given.hasMatchedOption(other)) {
+                throw wrong(spec, "Option '" + option + "' requires '" + other + "'");
+            }
+        }
     }
 
     static ParameterException wrong(CommandSpec spec, @Nullable String message) {

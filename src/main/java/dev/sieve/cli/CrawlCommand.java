@@ -159,7 +159,7 @@ class CrawlCommand implements Callable<Integer> {
         }
         CrawlOptions options = options().exchanges(output.hasArchive());
         OutputChecks checks = new OutputChecks(spec, place);
-        output.check(checks, resumes, kept.isAgain());
+        output.check(checks, resumes);
         failOn.forEach(each -> each.check(spec, kept.isAgain()));
         live.check(checks);
         checks.replaced("--summary", summary, SummaryFile::check);

@@ -23,7 +23,7 @@ enum FailOn {
     /** Refuses a condition that can never be met: one about rounds of a crawl without rounds. */
     void check(CommandSpec spec, boolean isAgain) {
         if (!isAgain && (this == CHANGED || this == GONE)) {
-            throw Checks.requires(spec, "--fail-on " + Converters.name(this), "--again");
+            throw Checks.wrong(spec, "Option '--fail-on " + Converters.name(this) + "' requires '--again'");
         }
     }
 

@@ -18,16 +18,11 @@ import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** The options that select what a crawl writes, and where. */
 @SameForWorkers(false)
 final class OutputOptions {
-    @Spec(Spec.Target.MIXEE)
-    private CommandSpec spec;
-
     @Option(
             names = {"-o", "--output"},
             paramLabel = "FILE",
@@ -71,12 +66,8 @@ final class OutputOptions {
      * Refuses files that {@link #open} could not open.
      *
      * @param resumes whether a crawl is continued, whose files then have to be continued
-     * @param isAgain whether the crawl has rounds
      */
-    void check(OutputChecks checks, boolean resumes, boolean isAgain) throws IOException {
-        if (onlyChanges && !isAgain) {
-            throw Checks.requires(spec, "--only-changes", "--again");
-        }
+    void check(OutputChecks checks, boolean resumes) throws IOException {
         checks.outputs(files(), format(), skipped, how(resumes));
         if (report != null) {
             boolean isEarlier = resumes && Files.isRegularFile(report) && ReportPage.isReport(report);

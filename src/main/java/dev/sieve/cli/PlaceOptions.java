@@ -13,7 +13,6 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -73,14 +72,12 @@ final class PlaceOptions {
     /** Returns where the crawl is kept. Refuses options that contradict each other, and a place that cannot be opened. */
     CrawlPlace place() throws IOException {
         SavedPlace frontier = shared.place();
-        if (job == null) {
-            requires("--job", "--durability", "--keep-log", "--again", "--min-age", "--max-age");
-        } else if (EngineAccess.isAddress(job.toString())) {
+        Checks.requires(spec, "--job", "--durability", "--keep-log", "--again", "--min-age", "--max-age");
+        // Each round sets when a page is due again.
+        Checks.requires(spec, "--again", "--min-age", "--max-age", "--only-changes");
+        Checks.requires(spec, "--check-resources", "--accept-types");
+        if (job != null && EngineAccess.isAddress(job.toString())) {
             throw Checks.invalid(spec, "--job", "not a directory but an address, for '" + SharedOptions.FRONTIER + "'");
-        }
-        if (!isAgain()) {
-            // Each round sets when a page is due again.
-            requires("--again", "--min-age", "--max-age");
         }
         CrawlPlace place = frontier != null
                 ? frontier
@@ -91,14 +88,6 @@ final class PlaceOptions {
             throw wrong(place, e.getMessage());
         }
         return place;
-    }
-
-    private void requires(String needed, String... options) {
-        Stream.of(options)
-                .filter(option -> spec.commandLine().getParseResult().hasMatchedOption(option))
-                .forEach(option -> {
-                    throw Checks.requires(spec, option, needed);
-                });
     }
 
     /** Returns whether the crawl has rounds. */

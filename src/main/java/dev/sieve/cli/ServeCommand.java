@@ -140,10 +140,8 @@ final class ServeCommand implements Callable<Integer> {
 
     /** Returns where to listen. Refuses addresses that other machines can reach without TLS, before anything is created. */
     private InetSocketAddress address() throws IOException {
-        if ((certificates == null) != (key == null)) {
-            boolean hasKey = key != null;
-            throw Checks.requires(spec, hasKey ? KEY : CERTIFICATES, hasKey ? CERTIFICATES : KEY);
-        }
+        Checks.requires(spec, CERTIFICATES, KEY);
+        Checks.requires(spec, KEY, CERTIFICATES);
         InetAddress address;
         try {
             address = InetAddress.getByName(endpoint.host());

@@ -53,11 +53,7 @@ final class SharedOptions {
     @Nullable
     SavedPlace place() throws IOException {
         if (frontier == null) {
-            for (String option : List.of(EngineAccess.OPTION, "--patience")) {
-                if (isGiven(option)) {
-                    throw Checks.requires(spec, option, FRONTIER);
-                }
-            }
+            Checks.requires(spec, FRONTIER, EngineAccess.OPTION, "--patience");
             return null;
         }
         for (String other : OTHERS) {

@@ -60,7 +60,7 @@ final class Summary {
                 Numbers.count(report.count(Counter.REDIRECTS), "redirect"),
                 report.count(Counter.FAILED),
                 report.count(Counter.REFUSED),
-                reasons(report.by(Counter.REFUSED)),
+                Numbers.parts(report.by(Counter.REFUSED)),
                 countUnlessZero(" + ", sitemaps, "sitemap"));
         if (isShared) {
             SieveStats all = report.sieve();
@@ -122,7 +122,7 @@ final class Summary {
                 report.count(Counter.LINKS, Counter.NEW),
                 report.count(Counter.LINKS, Counter.SEEN),
                 report.count(Counter.SKIPPED),
-                reasons(report.by(Counter.SKIPPED)));
+                Numbers.parts(report.by(Counter.SKIPPED)));
         if (sitemaps > 0) {
             String absent = unlessZero("; %,d not found", report.count(Counter.SITEMAPS_ABSENT));
             row(
@@ -215,10 +215,6 @@ final class Summary {
 
     private static Map<String, Long> statuses(Map<String, Long> checked) {
         return new TreeMap<>(checked).headMap(Counter.NONE);
-    }
-
-    private static String reasons(Map<String, Long> counts) {
-        return counts.isEmpty() ? "" : " (" + joined(counts, "%s %,d", ", ") + ")";
     }
 
     /** Returns why no page could be fetched: each reason, and how often. */

@@ -9,6 +9,7 @@ import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.util.Arrays;
 import java.util.Locale;
+import java.util.Map;
 import java.util.function.ToLongFunction;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -58,6 +59,14 @@ public final class Numbers {
                                 ? " (" + count(sameText) + " only in the markup)"
                                 : ""))
                 .collect(Collectors.joining(", "));
+    }
+
+    /** The parts of a number: {@code  (robots.txt 12, too deep 3)} after a space; empty without parts. */
+    public static String parts(Map<String, Long> parts) {
+        return parts.entrySet().stream()
+                .map(each -> each.getKey() + " " + count(each.getValue()))
+                .collect(Collectors.collectingAndThen(
+                        Collectors.joining(", "), all -> all.isEmpty() ? "" : " (" + all + ")"));
     }
 
     /** Returns whether a filter has probably missed a page. */

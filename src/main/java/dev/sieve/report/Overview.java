@@ -14,8 +14,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.BiConsumer;
 import java.util.function.ToLongFunction;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.jsoup.nodes.Element;
 import org.jspecify.annotations.Nullable;
 
@@ -23,9 +21,6 @@ import org.jspecify.annotations.Nullable;
 final class Overview {
     /** A worker that has stored nothing for so long is not alive. */
     private static final long SILENT_MILLIS = 60_000;
-
-    /** Rules that are named for what was not requested. */
-    private static final int REASONS = 5;
 
     private final Aggregate crawl;
     /** The last sample of the crawl; null when only its pages are known. */
@@ -77,41 +72,30 @@ final class Overview {
     private void missed(Element section) {
         if (last != null && Numbers.missesPages(last.sieve())) {
             SieveStats stats = last.sieve();
-            section.appendElement("p")
-                    .attr("id", "missed")
-                    .addClass("bad")
-                    .text(text(
-                            "About %s were missed, and the pages that only they link to: the filter %s. Crawl again from the"
-                                    + " start with %s, or with an exact filter.",
-                            count(Math.round(stats.estimatedMissed()), "page"),
-                            stats.fill() > 1 ? "is too small" : "misses some pages even below its capacity",
-                            stats.fill() > 1
-                                    ? "a capacity of " + count(Numbers.recommendedCapacity(stats), "URL")
-                                    : "a lower miss rate"));
+            String advice = stats.fill() > 1
+                    ? "is too small. Crawl again from the start with a capacity of "
+                            + count(Numbers.recommendedCapacity(stats), "URL")
+                    : "misses some pages even below its capacity. Crawl again from the start with a lower miss rate";
+            String text = "About " + count(Math.round(stats.estimatedMissed()), "page")
+                    + " were missed, and the pages that only they link to: the filter " + advice
+                    + ", or with an exact filter.";
+            section.appendElement("p").attr("id", "missed").addClass("bad").text(text);
         }
     }
 
     /** Says what was not requested, so that it does not pass for a link that works. */
     private void unrequested(Element section) {
-        String reasons = Stream.of(
-                        reasons(crawl.runs().refusals(), "URL"),
-                        reasons(crawl.runs().skipped(), "link"))
-                .filter(each -> !each.isEmpty())
-                .collect(Collectors.joining("; "));
-        if (!reasons.isEmpty()) {
-            String text = "Not requested: " + reasons + ". Examples are under Skipped.";
-            section.appendElement("p").attr("id", "unrequested").text(text);
+        Map<String, Long> refused = crawl.runs().refusals();
+        Map<String, Long> skipped = crawl.runs().skipped();
+        if (!refused.isEmpty() || !skipped.isEmpty()) {
+            String text = "Not requested: " + sum(refused, "URL") + ", " + sum(skipped, "link")
+                    + ". Examples are under Skipped.";
+            section.appendElement("p").attr("id", "unrequested").text(Printable.line(text));
         }
     }
 
-    private static String reasons(Map<String, Long> counts, String thing) {
-        long sum = counts.values().stream().mapToLong(Long::longValue).sum();
-        String most = counts.entrySet().stream()
-                .sorted(Map.Entry.<String, Long>comparingByValue().reversed())
-                .limit(REASONS)
-                .map(each -> Printable.of(each.getKey()) + " " + count(each.getValue()))
-                .collect(Collectors.joining(", "));
-        return sum == 0 ? "" : count(sum, thing) + " (" + most + (counts.size() > REASONS ? ", ...)" : ")");
+    private static String sum(Map<String, Long> counts, String thing) {
+        return count(counts.values().stream().mapToLong(Long::longValue).sum(), thing) + Numbers.parts(counts);
     }
 
     /** Says what a link check is made for. */

@@ -307,6 +307,7 @@ class OptionValuesTest {
                 "--fail-on broken --fail-on changed | --fail-on changed | --again",
                 "--min-age 2d | --min-age | --job",
                 "--job none --max-age 2d | --max-age | --again",
+                "--accept-types | --accept-types | --check-resources",
                 "--durability always | --durability | --job",
                 "--frontier-password-file none | --frontier-password-file | --frontier",
             })

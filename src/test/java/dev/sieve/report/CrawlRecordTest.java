@@ -301,7 +301,7 @@ class CrawlRecordTest {
                             "About 24 pages were missed, and the pages that only they link to: the filter is too small."
                                     + " Crawl again from the start with a capacity of 900 URLs, or with an exact filter.",
                             "No broken link among 0 URLs requested.",
-                            "Not requested: 3 URLs (address not public 2, robots.txt 1). Examples are under Skipped.");
+                            "Not requested: 3 URLs (address not public 2, robots.txt 1), 0 links. Examples are under Skipped.");
             assertThat(page.select(".tiles .bad dt").eachText()).containsExactly("Pages missed");
         }
     }
