@@ -82,7 +82,6 @@ public final class Crawler implements AutoCloseable {
 
     /** Known pages that this run has queued again. */
     private volatile long queuedAgain;
-    /** Pages to which no other page links; known at the end of a round. */
     /** The round, once it is complete; null before. */
     private volatile @Nullable Round ended;
 
