@@ -6,6 +6,7 @@ import dev.sieve.fetch.ProxySettings.Server;
 import dev.sieve.scope.SkipReason;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
@@ -209,7 +210,7 @@ final class AddressGuard {
         }
     }
 
-    /** Makes sockets that refuse to connect to an address with an objection, and limit what they receive. */
+    /** Makes sockets that refuse to connect to an address with an objection, limit what they receive, and close at once. */
     static final class Sockets extends SocketFactory {
         private final Function<InetAddress, @Nullable String> objections;
         private final WireLimit wire;
@@ -241,6 +242,20 @@ final class AddressGuard {
                 @Override
                 public InputStream getInputStream() throws IOException {
                     return wire.limit(super.getInputStream());
+                }
+
+                @Override
+                public OutputStream getOutputStream() throws IOException {
+                    return WireLimit.limit(super.getOutputStream(), this);
+                }
+
+                /**
+                 * Ends the connection. TLS does this after its last message, and then would wait for that of the server,
+                 * which RFC 8446, section 6.1, does not require.
+                 */
+                @Override
+                public void shutdownOutput() throws IOException {
+                    close();
                 }
             };
         }

@@ -1,13 +1,18 @@
 package dev.sieve.fetch;
 
 import java.io.FilterInputStream;
+import java.io.FilterOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.OutputStream;
 import java.net.ProtocolException;
+import java.net.Socket;
+import java.util.concurrent.TimeUnit;
+import okio.AsyncTimeout;
 
 /**
  * Limits what a server may send without a byte of the body: 512 KiB from the start of a call, and again after each part
- * of the body.
+ * of the body; and how long it may take until it accepts more of a request, or of the end of a connection.
  *
  * <p>The client collects some lines in memory until they end, however long they are: that of the size of a chunk, the
  * one after a chunk, and the names in a gzip header. The limit also covers the handshake of TLS, interim responses, the
@@ -18,6 +23,9 @@ import java.net.ProtocolException;
 final class WireLimit {
     /** Twice the largest header that the client reads. */
     static final int MAX_BYTES = 512 << 10;
+
+    /** How long a write may take. The system accepts requests at once, unless a server has read nothing for long. */
+    private static final int MAX_WRITE_SECONDS = 1;
 
     private final ThreadLocal<int[]> received = ThreadLocal.withInitial(() -> new int[1]);
 
@@ -44,6 +52,38 @@ final class WireLimit {
                 int read = super.read(target, from, length);
                 count[0] += Math.max(0, read);
                 return read;
+            }
+
+            /** Returns 0, since TLS reads all that is available before it closes a socket, which may never end. */
+            @Override
+            public int available() {
+                return 0;
+            }
+        };
+    }
+
+    /** Returns the stream with a limit of time per write, after which its socket is closed. */
+    static OutputStream limit(OutputStream stream, Socket socket) {
+        AsyncTimeout timeout = new AsyncTimeout() {
+            @Override
+            protected void timedOut() {
+                try {
+                    socket.close();
+                } catch (IOException e) {
+                    // The write fails in any case.
+                }
+            }
+        };
+        timeout.timeout(MAX_WRITE_SECONDS, TimeUnit.SECONDS);
+        return new FilterOutputStream(stream) {
+            @Override
+            public void write(byte[] source, int from, int length) throws IOException {
+                timeout.enter();
+                try {
+                    out.write(source, from, length);
+                } finally {
+                    timeout.exit();
+                }
             }
         };
     }

@@ -10,8 +10,10 @@ import dev.sieve.fetch.FetchResult.Reason;
 import dev.sieve.fetch.FetchResult.Redirect;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.net.Socket;
 import java.net.UnknownHostException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -115,6 +117,22 @@ class FetcherTest {
 
         fetcher.onSend(host -> {});
         assertThat(fetcher.fetch(server.url()).status()).isEqualTo(200);
+    }
+
+    @Test
+    @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+    void aWriteToAServerThatReadsNothingFails() throws IOException {
+        try (ServerSocket silent = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+                Socket socket = new Socket(silent.getInetAddress(), silent.getLocalPort())) {
+            OutputStream out = WireLimit.limit(socket.getOutputStream(), socket);
+            assertThatThrownBy(() -> {
+                        while (true) {
+                            out.write(new byte[1 << 16]);
+                        }
+                    })
+                    .isInstanceOf(IOException.class);
+            assertThat(socket.isClosed()).isTrue();
+        }
     }
 
     @Test

@@ -9,12 +9,16 @@ import dev.sieve.TestCertificate;
 import dev.sieve.fetch.FetchResult.Failed;
 import dev.sieve.fetch.FetchResult.Page;
 import dev.sieve.fetch.FetchResult.Reason;
+import java.io.OutputStream;
 import java.net.InetAddress;
+import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.Semaphore;
+import java.util.function.Function;
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLServerSocket;
@@ -22,11 +26,15 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
-/** Servers that cannot prove who they are are not talked to. */
+/** Servers that cannot prove who they are are not talked to, and those that can end no later than we say. */
 @Tag("hostile")
 @Timeout(1200)
 class UntrustedServersTest {
+    private static final int CONNECTIONS = 4;
+
     @TempDir
     private Path folder;
 
@@ -48,13 +56,17 @@ class UntrustedServersTest {
         return file;
     }
 
-    private LocalServer serve(Path store, String... protocols) throws Exception {
+    private static SSLContext context(Path store) throws Exception {
         KeyManagerFactory managers = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
         managers.init(TestCertificate.load(store), PASSWORD.toCharArray());
         SSLContext context = SSLContext.getInstance("TLS");
         context.init(managers.getKeyManagers(), null, null);
+        return context;
+    }
+
+    private LocalServer serve(Path store, String... protocols) throws Exception {
         SSLServerSocket server = (SSLServerSocket)
-                context.getServerSocketFactory().createServerSocket(0, 10, InetAddress.getLoopbackAddress());
+                context(store).getServerSocketFactory().createServerSocket(0, 10, InetAddress.getLoopbackAddress());
         if (protocols.length > 0) {
             server.setEnabledProtocols(protocols);
         }
@@ -64,8 +76,32 @@ class UntrustedServersTest {
         });
     }
 
+    /**
+     * Serves a page per connection, which it then never closes: it neither responds to the end of the other side nor reads
+     * it as TLS.
+     *
+     * @param ended gets a permit for each connection that the other side has ended
+     */
+    private static LocalServer holding(Path store, String connection, Semaphore ended) throws Exception {
+        SSLContext context = context(store);
+        return new LocalServer(client -> {
+            Socket secure = context.getSocketFactory().createSocket(client, null, true);
+            HostileServer.readHead(secure.getInputStream());
+            HostileServer.write(secure, "HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: " + connection + "\r\n\r\n");
+            try {
+                client.getInputStream().transferTo(OutputStream.nullOutputStream());
+            } finally {
+                ended.release();
+            }
+        });
+    }
+
     /** Asks a server as a client that trusts the certificates of one store. */
     private static FetchResult fetch(LocalServer server, String host, Path trusted) {
+        return fetch(trusted, fetcher -> fetcher.fetch("https://" + host + ":" + server.port() + "/"));
+    }
+
+    private static <T> T fetch(Path trusted, Function<Fetcher, T> use) {
         String before = System.getProperty("javax.net.ssl.trustStore");
         if (trusted != null) {
             System.setProperty("javax.net.ssl.trustStore", trusted.toString());
@@ -77,13 +113,13 @@ class UntrustedServersTest {
                 Duration.ofMinutes(2),
                 1000,
                 false,
-                4,
+                CONNECTIONS,
                 name -> List.of(InetAddress.getLoopbackAddress()),
                 AddressPolicy.publicOnly().allowing("127.0.0.1"),
                 1 << 26,
                 ProxySettings.NONE,
                 false))) {
-            return fetcher.fetch("https://" + host + ":" + server.port() + "/");
+            return use.apply(fetcher);
         } finally {
             System.clearProperty("javax.net.ssl.trustStorePassword");
             if (before == null) {
@@ -122,6 +158,33 @@ class UntrustedServersTest {
             assertThat(fetch(server, "good.test", good))
                     .isInstanceOfSatisfying(
                             Failed.class, failed -> assertThat(failed.detail()).contains("not part of the body"));
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"600, Keep-Alive", "60, close"})
+    @Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+    void connectionsOfManyHostsEndWithoutTheServers(int hosts, String connection) throws Exception {
+        Path good = store("*.good.test");
+        Semaphore ended = new Semaphore(0);
+        try (LocalServer server = holding(good, connection, ended)) {
+            fetch(good, fetcher -> {
+                for (int i = 0; i < hosts; i++) {
+                    assertThat(fetcher.fetch("https://h" + i + ".good.test:" + server.port() + "/"))
+                            .isInstanceOf(Page.class);
+                }
+                ended.acquireUninterruptibly(hosts - CONNECTIONS);
+                return null;
+            });
+            ended.acquire(CONNECTIONS);
+        }
+    }
+
+    @Test
+    @Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+    void rubbishWithoutEndIsNotReadBeforeAConnectionIsClosed() throws Exception {
+        try (LocalServer server = new LocalServer(HostileServer.endless("", "rubbish".repeat(10_000))::answer)) {
+            assertUntrusted(fetch(server, "good.test", null));
         }
     }
 
