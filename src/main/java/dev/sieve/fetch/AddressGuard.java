@@ -34,7 +34,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>An address is checked three times: when the URL contains it, when the name server returns it, and when the socket
  * connects to it. Of an {@linkplain #open opened} host and port, an address in the URL is not checked, and a name may have
- * the addresses of its first lookup besides those that are allowed, except metadata services. Its requests use a client of
+ * the addresses of its first lookup if none of them is allowed, except metadata services. Its requests use a client of
  * their own, so that neither client uses the connections of the other. If a proxy looks up the names of hosts, only the
  * first check is possible, see {@link ProxySettings}. Safe for use by many threads.
  */
@@ -65,7 +65,7 @@ final class AddressGuard {
     private final AddressPolicy policy;
     private final DnsLookups lookups;
     private final Set<String> open = ConcurrentHashMap.newKeySet();
-    /** The addresses of the first lookup of each opened host. */
+    /** The addresses of the first lookup of each opened host, if none of them is allowed. */
     private final Map<String, Set<InetAddress>> firstAddresses = new ConcurrentHashMap<>();
 
     private final WireLimit wire;
@@ -174,9 +174,11 @@ final class AddressGuard {
         List<InetAddress> addresses = lookups.addresses(host);
         Set<InetAddress> first = firstAddresses.computeIfAbsent(
                 host,
-                key -> addresses.stream()
-                        .filter(each -> !AddressPolicy.isMetadata(each))
-                        .collect(Collectors.toSet()));
+                key -> addresses.stream().anyMatch(each -> policy.objection(each) == null)
+                        ? Set.of()
+                        : addresses.stream()
+                                .filter(each -> !AddressPolicy.isMetadata(each))
+                                .collect(Collectors.toSet()));
         return allowed(host, addresses, first);
     }
 

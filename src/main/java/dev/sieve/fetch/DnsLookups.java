@@ -6,6 +6,8 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -13,14 +15,23 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/** Looks up hosts with a timeout. The system resolver has none, so lookups run on a small pool of their own. */
+/**
+ * Looks up hosts with a timeout. The system resolver has none, so lookups run on small pools of their own: one for hosts
+ * whose last lookup succeeded, so that they do not wait for those whose name servers are silent.
+ */
 final class DnsLookups implements AutoCloseable {
     /** Addresses of a family that are used; an answer may contain thousands, and each is tried. */
     static final int MAX_ADDRESSES = 4;
 
+    private static final int MAX_KNOWN = 4096;
+
     private final Resolver resolver;
     private final long timeoutNanos;
     private final ThreadPoolExecutor threads;
+    private final ThreadPoolExecutor knownThreads;
+
+    /** Some of the hosts whose last lookup succeeded. */
+    private final Set<String> known = ConcurrentHashMap.newKeySet();
 
     /** A lookup took too long or was interrupted. */
     static final class LookupTimeoutException extends UnknownHostException {
@@ -34,21 +45,34 @@ final class DnsLookups implements AutoCloseable {
     DnsLookups(Resolver resolver, Duration timeout, int threads) {
         this.resolver = resolver;
         timeoutNanos = timeout.toNanos();
-        this.threads = new ThreadPoolExecutor(threads, threads, 10, TimeUnit.SECONDS, new LinkedBlockingQueue<>());
-        this.threads.allowCoreThreadTimeOut(true);
-        this.threads.setThreadFactory(task -> {
+        this.threads = pool(threads);
+        knownThreads = pool(threads);
+    }
+
+    private static ThreadPoolExecutor pool(int threads) {
+        ThreadPoolExecutor pool =
+                new ThreadPoolExecutor(threads, threads, 10, TimeUnit.SECONDS, new LinkedBlockingQueue<>());
+        pool.allowCoreThreadTimeOut(true);
+        pool.setThreadFactory(task -> {
             Thread thread = new Thread(task, "sieve-lookup");
             thread.setDaemon(true);
             return thread;
         });
+        return pool;
     }
 
     List<InetAddress> addresses(String host) throws UnknownHostException {
-        Future<List<InetAddress>> lookup = threads.submit(() -> first(resolver.addresses(host)));
+        ThreadPoolExecutor pool = known.contains(host) ? knownThreads : threads;
+        Future<List<InetAddress>> lookup = pool.submit(() -> first(resolver.addresses(host)));
         try {
-            return lookup.get(timeoutNanos, TimeUnit.NANOSECONDS);
+            List<InetAddress> found = lookup.get(timeoutNanos, TimeUnit.NANOSECONDS);
+            if (known.size() < MAX_KNOWN) {
+                known.add(host);
+            }
+            return found;
         } catch (TimeoutException e) {
             lookup.cancel(true);
+            known.remove(host);
             throw new LookupTimeoutException("name lookup timed out: " + host);
         } catch (InterruptedException e) {
             lookup.cancel(true);
@@ -75,5 +99,6 @@ final class DnsLookups implements AutoCloseable {
     @Override
     public void close() {
         threads.shutdownNow();
+        knownThreads.shutdownNow();
     }
 }

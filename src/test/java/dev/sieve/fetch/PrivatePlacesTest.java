@@ -3,6 +3,7 @@ package dev.sieve.fetch;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.sieve.LocalServer;
 import dev.sieve.fetch.FetchResult.Failed;
 import dev.sieve.fetch.FetchResult.Page;
 import dev.sieve.fetch.FetchResult.Refused;
@@ -19,6 +20,7 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import javax.net.SocketFactory;
 import okhttp3.HttpUrl;
@@ -244,8 +246,12 @@ class PrivatePlacesTest {
     }
 
     private static Resolver changing(String first, String... later) {
+        return changing(List.of(first), later);
+    }
+
+    private static Resolver changing(List<String> first, String... later) {
         AtomicInteger lookups = new AtomicInteger();
-        return host -> lookups.getAndIncrement() == 0 ? addresses(first) : addresses(later);
+        return host -> addresses(lookups.getAndIncrement() == 0 ? first.toArray(String[]::new) : later);
     }
 
     @Test
@@ -260,6 +266,17 @@ class PrivatePlacesTest {
             assertThat(rebound.fetch(url)).isInstanceOf(Refused.class);
             assertThat(moved.fetch(url)).isInstanceOf(Failed.class);
             assertThat(moved.fetch(url)).isInstanceOf(Page.class);
+        }
+    }
+
+    @Test
+    void anOpenedNameOfMixedAddressesLeadsOnlyToThoseThatAreAllowed() {
+        try (Fetcher fetcher = fetcher(allowingOne(), changing(List.of(PRIVATE, ALLOWED), PRIVATE))) {
+            String url = "http://opened.test:" + allowed.port() + "/";
+            fetcher.open(url);
+
+            assertThat(fetcher.fetch(url)).isInstanceOf(Page.class);
+            assertThat(fetcher.fetch(url)).isInstanceOf(Refused.class);
         }
     }
 
@@ -323,6 +340,42 @@ class PrivatePlacesTest {
                     .hasSize(7)
                     .allSatisfy(client -> assertThat(client.connectionPool()).isSameAs(base.connectionPool()));
             assertThat(clients.stream().map(OkHttpClient::dns).distinct()).hasSize(2);
+        }
+    }
+
+    @Test
+    void aKnownHostDoesNotWaitForNamesThatAreNeverFound() throws Exception {
+        CountDownLatch over = new CountDownLatch(1);
+        CountDownLatch busy = new CountDownLatch(3);
+        Resolver resolver = host -> {
+            busy.countDown();
+            for (boolean waits = host.startsWith("silent"); waits; ) {
+                try {
+                    over.await();
+                    waits = false;
+                } catch (InterruptedException e) {
+                    // The resolver of the system cannot be interrupted.
+                }
+            }
+            return addresses(ALLOWED);
+        };
+        try (DnsLookups patient = new DnsLookups(resolver, Duration.ofSeconds(100), 2)) {
+            assertThat(patient.addresses("good.test")).hasSize(1);
+            for (int i = 0; i < 4; i++) {
+                String silent = "silent" + i + ".test";
+                LocalServer.start(() -> {
+                    try {
+                        patient.addresses(silent);
+                    } catch (UnknownHostException e) {
+                        // The lookups are closed.
+                    }
+                });
+            }
+            busy.await();
+
+            assertThat(patient.addresses("good.test")).hasSize(1);
+        } finally {
+            over.countDown();
         }
     }
 
