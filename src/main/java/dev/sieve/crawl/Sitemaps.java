@@ -35,9 +35,13 @@ final class Sitemaps {
     /** Sitemaps that are requested per registrable domain, as many as an index may list. */
     private static final int MAX_OF_A_SITE = 50_000;
 
+    /** Sitemaps of other registrable domains that are requested per robots.txt. */
+    private static final int MAX_FOREIGN = 20;
+
     private static final SkipReason NO_URL = new SkipReason("sitemap without a URL");
     private static final SkipReason NESTED = new SkipReason("sitemap in an index of an index");
     private static final SkipReason FOREIGN = new SkipReason("sitemap of another site");
+    private static final SkipReason TOO_FOREIGN = new SkipReason("too many sitemaps of other sites");
     private static final SkipReason INVALID = new SkipReason("no URL in a sitemap");
     private static final SkipReason TOO_MANY = new SkipReason("sitemap beyond the limit of a site");
 
@@ -126,11 +130,15 @@ final class Sitemaps {
     }
 
     private void pushNamed(RobotsRules rules, String referrer) {
+        String site = UrlParts.domain(referrer);
+        int foreign = 0;
         List<String> urls = new ArrayList<>();
         for (String named : rules.sitemaps()) {
             String url = UrlNormalizer.parse(named);
             if (url == null) {
                 recorder.skipped(named, NO_URL, referrer);
+            } else if (!UrlParts.domain(url).equals(site) && ++foreign > MAX_FOREIGN) {
+                recorder.skipped(url, TOO_FOREIGN, referrer);
             } else {
                 urls.add(url);
             }

@@ -22,6 +22,8 @@ import dev.sieve.output.Skip;
 import dev.sieve.output.Visit;
 import dev.sieve.scope.SkipReason;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -230,6 +232,26 @@ class SitemapCrawlTest {
             assertThat(report.count(REDIRECTS)).isEqualTo(1);
             assertThat(report.by(SKIPPED)).containsExactly(Map.entry("out of scope", 1L));
         }
+    }
+
+    @Test
+    void aRobotsTxtNamesFewSitemapsOfOtherSites() throws IOException {
+        String own = "Sitemap: " + site.url("/s.xml") + "\n";
+        site.page("/").html("/s.xml", urlSet()).robots(IntStream.range(0, 50)
+                        .mapToObj(i -> "Sitemap: http://other" + i + ".test/s.xml\n")
+                        .collect(Collectors.joining())
+                + own);
+
+        CrawlReport report = crawl(fast().resolver(host -> {
+            if (host.endsWith(".test")) {
+                throw new UnknownHostException(host);
+            }
+            return List.of(InetAddress.getAllByName(host));
+        }));
+
+        assertThat(site.requests()).containsExactly("/", "/s.xml");
+        assertThat(report.by(SKIPPED)).containsExactly(Map.entry("too many sitemaps of other sites", 30L));
+        assertThat(report.failures()).hasSize(10);
     }
 
     @Test
