@@ -244,8 +244,15 @@ final class LogWriter implements Deduplicator.Store, Closeable {
 
     @Override
     public void close() throws IOException {
-        closed = true;
-        log.close();
+        try {
+            if (failure == null) {
+                // Another thread may have finished URLs since the results were handed over.
+                flush();
+            }
+        } finally {
+            closed = true;
+            log.close();
+        }
     }
 
     /** This log, with the result in the same write as the URLs and after them, so that it is never there without them. */

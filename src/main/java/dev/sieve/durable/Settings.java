@@ -59,7 +59,7 @@ record Settings(long frontierId, FilterKind kind, long capacity, double falsePos
     /** Returns all but the secret, for a message. */
     String words() {
         return capacity + " URLs at a false-positive rate of " + falsePositiveRate + " with a filter of the kind "
-                + kindName();
+                + kind.toString().toLowerCase(Locale.ROOT).replace('_', '-');
     }
 
     /** Puts them into the present frame. */

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sieve.CapturedLog;
+import dev.sieve.Lease;
 import dev.sieve.io.FakeDisk;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -16,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -65,6 +67,29 @@ class DurableSieveFaultTest {
                 assertThat(e).hasMessageContaining("the disk fails");
             }
             assertThat(next.handles()).isZero();
+        }
+    }
+
+    @Test
+    void whatIsDoneWhileTheFrontierIsClosedIsDone() throws IOException {
+        FakeDisk disk = new FakeDisk();
+        int done = 0;
+        try (DurableSieve frontier = ScriptedRun.open(disk, Durability.PROCESS)) {
+            for (int i = 0; i < 20; i++) {
+                frontier.push("http://h/" + i);
+            }
+            AtomicInteger accepted = new AtomicInteger();
+            disk.onChange(call -> {
+                Lease next = call.contains("checkpoint") ? frontier.take(0) : null;
+                accepted.addAndGet(next != null && frontier.done(next) ? 1 : 0);
+            });
+            frontier.close();
+            disk.onChange(call -> {});
+            done = accepted.get();
+        }
+        assertThat(done).isPositive();
+        try (DurableSieve frontier = ScriptedRun.open(disk.afterKill(), Durability.PROCESS)) {
+            assertThat(frontier.pending()).isEqualTo(20 - done);
         }
     }
 
