@@ -95,8 +95,9 @@ public final class UrlBatch {
 
     /** Adds a URL and its key. */
     public void add(String url, String key) {
+        boolean isOther = !key.equals(url);
         add(url);
-        if (!key.equals(url)) {
+        if (isOther) {
             byte[] utf8 = utf8(key);
             setKey(utf8, 0, utf8.length);
         }

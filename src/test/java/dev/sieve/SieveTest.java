@@ -76,6 +76,14 @@ class SieveTest {
     }
 
     @Test
+    void nothingIsAddedToABatchWithoutItsKey() {
+        UrlBatch batch = new UrlBatch();
+
+        assertThatThrownBy(() -> batch.add("http://a/", null)).isInstanceOf(NullPointerException.class);
+        assertThat(batch.size()).isZero();
+    }
+
+    @Test
     void statsAddUp() {
         Sieve sieve = new Sieve(1000);
         sieve.pushAll(List.of("a", "b", "c", "a"));

@@ -166,7 +166,8 @@ class DurableSieveTest {
         removeWhatIsDone();
         assertThatThrownBy(() -> builder().open())
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("made for 50000 URLs");
+                .hasMessageContaining("made for 50000 URLs")
+                .hasMessageContaining("kind split-blocks");
     }
 
     @Test
