@@ -457,7 +457,7 @@ public final class CrawlOptions {
 
     /** Returns an empty cache of robots.txt as a crawl with these options has it. */
     public RobotsCache newRobots(Fetcher fetcher, InstantSource dates) {
-        return new RobotsCache(fetcher, productToken(), 1 + retries, dates, robotsMemory());
+        return new RobotsCache(fetcher, productToken(), Math.max(retries, 1 + retries), dates, robotsMemory());
     }
 
     /**

@@ -268,7 +268,8 @@ public final class Crawler implements AutoCloseable {
      * @param sink receives what is found; closed by the caller
      * @throws IOException when the sink or the frontier failed, which ends the crawl
      * @throws IllegalStateException when URLs were handed out that no worker processes, so that the crawl would never end:
-     *     a defect of this class or of the frontier. They are not done
+     *     a defect of this class or of the frontier. They are not done. Also when a sink or listener interrupts its thread
+     *     or throws a checked exception that it does not declare, which is the cause
      * @throws Error when a thread of the crawl threw one, such as an {@link OutOfMemoryError}, which ends the crawl; URLs in
      *     progress are not done
      */
@@ -429,6 +430,8 @@ public final class Crawler implements AutoCloseable {
             throw e;
         } else if (failure instanceof Error e) {
             throw e;
+        } else if (failure != null) {
+            throw new IllegalStateException("the crawl has ended: " + failure, failure);
         }
     }
 
@@ -436,6 +439,9 @@ public final class Crawler implements AutoCloseable {
         try {
             for (Dispatcher.Task task = dispatcher.next(); task != null; task = dispatcher.next()) {
                 work(task);
+                if (Thread.interrupted()) {
+                    throw new InterruptedException("a worker was interrupted, by a sink or a listener");
+                }
             }
         } catch (Throwable e) {
             end(e);

@@ -145,6 +145,9 @@ final class Recorder {
             failure = new UncheckedIOException(e);
         } catch (RuntimeException | Error e) {
             failure = e;
+        } catch (Throwable e) {
+            // Undeclared, as from Kotlin.
+            failure = new IllegalStateException(String.valueOf(e), e);
         }
         requireSink();
     }

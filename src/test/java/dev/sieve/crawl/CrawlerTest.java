@@ -16,12 +16,20 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.sieve.CapturedLog;
 import dev.sieve.OnFull;
 import dev.sieve.Sieve;
+import dev.sieve.fetch.Exchange;
+import dev.sieve.fetch.Fetcher;
+import dev.sieve.output.Link;
+import dev.sieve.output.PageSink;
+import dev.sieve.output.Skip;
 import dev.sieve.output.Visit;
 import java.io.IOException;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AutoClose;
@@ -354,6 +362,99 @@ class CrawlerTest {
                 .hasMessage("disk full");
         assertThat(sieve.stats().done()).isZero();
         assertThat(sieve.inFlight()).isPositive();
+    }
+
+    /** A sink that throws what it does not declare, as from Kotlin, or interrupts its thread, at one of its calls. */
+    private record RudeSink(String call, Exception thrown) implements PageSink {
+        private void at(String present) {
+            if (present.equals(call) && thrown == null) {
+                Thread.currentThread().interrupt();
+            } else if (present.equals(call)) {
+                RudeSink.<RuntimeException>sneak(thrown);
+            }
+        }
+
+        @SuppressWarnings({"unchecked", "TypeParameterUnusedInFormals"})
+        private static <E extends Exception> void sneak(Exception any) throws E {
+            throw (E) any;
+        }
+
+        @Override
+        public void accept(Visit visit) {
+            at("accept");
+        }
+
+        @Override
+        public void skipped(Skip skip) {
+            at("skipped");
+        }
+
+        @Override
+        public boolean takesLinks() {
+            return true;
+        }
+
+        @Override
+        public void linked(Link link) {
+            at("linked");
+        }
+
+        @Override
+        public void exchanged(Exchange exchange) {
+            at("exchanged");
+        }
+
+        @Override
+        public void flush() {
+            at("flush");
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"accept", "skipped", "linked", "exchanged", "flush"})
+    void whatASinkDoesThatItMustNotIsThrownByRun(String call) {
+        site.page("/", "/a", "/b", "http://elsewhere.test/");
+        for (Exception thrown : Arrays.asList(new TimeoutException("rude"), new InterruptedException("rude"), null)) {
+            Sieve each = new Sieve(1000);
+            assertThatThrownBy(() -> {
+                        try (Crawler crawler = new Crawler(fast().exchanges(true), each)) {
+                            crawler.seed(site.url("/"));
+                            crawler.run(new RudeSink(call, thrown));
+                        }
+                    })
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasRootCauseInstanceOf(thrown == null ? InterruptedException.class : thrown.getClass());
+            if (thrown != null) {
+                assertThat(each.pending() + each.inFlight()).isPositive();
+            }
+        }
+    }
+
+    @Test
+    void whatAListenerThrowsThatItMustNotIsThrownByRun() {
+        site.page("/", IntStream.range(0, 100).mapToObj(i -> "/p" + i).toArray(String[]::new));
+        Sieve small = Sieve.builder()
+                .capacity(20)
+                .seed(1)
+                .onCapacity(event -> RudeSink.<RuntimeException>sneak(new TimeoutException("rude")))
+                .build();
+
+        assertThatThrownBy(() -> {
+                    try (Crawler crawler = new Crawler(fast(), small)) {
+                        crawler.seed(site.url("/"));
+                        crawler.run(visit -> {});
+                    }
+                })
+                .isInstanceOf(IllegalStateException.class)
+                .hasRootCauseInstanceOf(TimeoutException.class);
+    }
+
+    @Test
+    void anyNumberOfRetriesAppliesToRobotsTxt() {
+        CrawlOptions options = fast().retries(Integer.MAX_VALUE);
+        try (Fetcher fetcher = options.newFetcher()) {
+            assertThat(options.newRobots(fetcher, Instant::now).maxRequests()).isPositive();
+        }
     }
 
     @Test
