@@ -47,7 +47,11 @@ final class PaceOptions {
     private @Nullable Integer maxFailures;
 
     @SameForWorkers(false)
-    @Option(names = "--concurrency", paramLabel = "N", description = "Concurrent requests in total (default: 32).")
+    @Option(
+            names = "--concurrency",
+            paramLabel = "N",
+            description = "Concurrent requests in total, besides those that"
+                    + " wait for hosts without a response (default: 32).")
     private @Nullable Integer concurrency;
 
     void apply(CrawlOptions options, CommandSpec spec) {

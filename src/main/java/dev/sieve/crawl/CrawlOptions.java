@@ -240,7 +240,10 @@ public final class CrawlOptions {
         return this;
     }
 
-    /** Sets the concurrent requests in all, from 1 to 10,000, each with a thread. Default: 32. */
+    /**
+     * Sets the concurrent requests in all, from 1 to 10,000, each with a thread. Eight times as many, at most 256, may wait in
+     * addition for hosts that have not responded for half a second. Default: 32.
+     */
     public CrawlOptions concurrency(int requests) {
         concurrency = check("concurrency", requests, 1, 10_000);
         return this;
@@ -473,6 +476,11 @@ public final class CrawlOptions {
                 + concurrency + (concurrency == 1 ? " request" : " requests") + " at a time"
                 + (proxy == ProxySettings.NONE ? "" : ", proxy " + proxy)
                 + (obeyRobots ? "" : ", robots.txt ignored");
+    }
+
+    /** Returns how many requests may wait in addition for hosts that do not respond. */
+    int further() {
+        return Math.min(8 * concurrency, 256);
     }
 
     long bodyMemory() {

@@ -292,7 +292,7 @@ public final class Crawler implements AutoCloseable {
         startNanos = clock.nanoTime();
         dispatcher.start();
         LOG.info("crawling as {}", names);
-        startWorkers();
+        startWorkers(workers);
         awaitEnd();
         flush();
         checkFragments();
@@ -360,17 +360,23 @@ public final class Crawler implements AutoCloseable {
     }
 
     /** Starts the workers; if the system allows no more threads, the crawl fails, and the missing ones count as left. */
-    private void startWorkers() {
+    private void startWorkers(int number) {
         int started = 0;
         try {
-            for (; started < workers; started++) {
-                new Thread(this::work, "sieve-worker-" + started).start();
+            for (; started < number; started++) {
+                new Thread(this::work, "sieve-worker").start();
             }
         } catch (Throwable e) {
             fail(e);
-            for (; started < workers; started++) {
+            for (; started < number; started++) {
                 dispatcher.workerLeft();
             }
+        }
+    }
+
+    private void addWorker() {
+        if (dispatcher.addsWorker()) {
+            startWorkers(1);
         }
     }
 
@@ -383,6 +389,7 @@ public final class Crawler implements AutoCloseable {
                     flush();
                     links.outdate();
                     dispatcher.frontierChanged();
+                    addWorker();
                 }
                 isOver = dispatcher.awaitWorkers(GRACE);
                 if (!isOver) {
@@ -437,20 +444,23 @@ public final class Crawler implements AutoCloseable {
 
     private void work() {
         try {
-            for (Dispatcher.Task task = dispatcher.next(); task != null; task = dispatcher.next()) {
+            for (Task task = dispatcher.next(); task != null; task = dispatcher.next()) {
+                addWorker();
                 work(task);
                 if (Thread.interrupted()) {
                     throw new InterruptedException("a worker was interrupted, by a sink or a listener");
                 }
             }
         } catch (Throwable e) {
-            end(e);
-        } finally {
-            dispatcher.workerLeft();
+            try {
+                end(e);
+            } finally {
+                dispatcher.workerLeft();
+            }
         }
     }
 
-    private void work(Dispatcher.Task task) {
+    private void work(Task task) {
         boolean isPage;
         try {
             UrlProcessor.Response response = processor.request(task);

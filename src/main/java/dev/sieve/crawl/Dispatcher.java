@@ -17,7 +17,6 @@ import java.util.IdentityHashMap;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -32,8 +31,6 @@ import org.slf4j.LoggerFactory;
  * schedule, which spills to disk, and those of later {@link Levels} in their own files. The crawl has finished when no URL of
  * the frontier is pending or in flight: a count, never a pause.
  *
- * <p>A frontier may take leases away while they wait in the schedule. They are dropped when their host is next.
- *
  * <p>Each {@link Task} is {@linkplain #end ended} once, with the outcome of its request, and then {@linkplain #finished
  * finished}, when its links are in the frontier.
  */
@@ -44,7 +41,7 @@ final class Dispatcher {
     private static final int TAKEN_AT_ONCE = 256;
 
     /** A request to an unproven host that lasts longer than this may never end; less with short timeouts. */
-    private static final Duration LATE = Duration.ofSeconds(2);
+    private static final Duration LATE = Duration.ofMillis(500);
 
     /** So many failures in a row, a host that has responded before is still preferred to unknown ones. */
     private static final int FORGIVEN = 3;
@@ -64,7 +61,6 @@ final class Dispatcher {
     private final Levels levels;
     private final LongSupplier nanoClock;
     private final Recorder recorder;
-    /** Whether an earlier run has requested URLs of the frontier. */
     private final boolean continues;
 
     private long startNanos;
@@ -93,7 +89,9 @@ final class Dispatcher {
 
     private long errands;
 
-    private final CountDownLatch workersLeft;
+    /** How many workers there are, and how many of them have a task. */
+    private int present;
+
     private int active;
     /** Leases so far. */
     private long taken;
@@ -103,39 +101,11 @@ final class Dispatcher {
 
     private volatile boolean hasResponse;
     private volatile long lastResponseNanos;
-
     private @Nullable Ending ending;
     /** Whether a worker has failed and is about to end the crawl. The lease that it leaves behind is not a second failure. */
     private boolean isFailing;
 
     private final LoadMeter load;
-
-    /**
-     * A URL for a worker to process.
-     *
-     * @param startNanos when it was handed out
-     * @param trust whether its host has shown that it responds
-     * @param waited how long its host had to wait for its delay or a back-off
-     */
-    record Task(Target target, String host, long startNanos, Action action, Trust trust, Duration waited) {
-        Lease lease() {
-            return target.lease();
-        }
-
-        private boolean mayBePage() {
-            return action == Action.REQUEST && !target.is(Target.Kind.ERRAND);
-        }
-    }
-
-    /** How to process a URL. */
-    enum Action {
-        /** Request it. */
-        REQUEST,
-        /** Count it as refused, without being done, since its host has used up its budget. */
-        SKIP,
-        /** Count it as failed, without a request and without being done, since its host was given up. */
-        LEAVE
-    }
 
     /**
      * Creates a dispatcher for a crawl that starts now.
@@ -162,11 +132,11 @@ final class Dispatcher {
         workers = options.concurrency;
         silentLimit = Math.max(20, 2 * workers);
         load = new LoadMeter(workers, Runtime.getRuntime().availableProcessors());
-        workersLeft = new CountDownLatch(workers);
+        present = workers;
         maxNanos = nanos(options.maxTime);
         soonNanos = nanos(options.timeout) / 2;
         long lateNanos = Math.min(nanos(options.timeout) / 8, LATE.toNanos());
-        unproven = new UnprovenLimit(workers, options.perHost, nanos(options.delay), lateNanos);
+        unproven = new UnprovenLimit(workers, options.further(), options.perHost, nanos(options.delay), lateNanos);
         delays = options.adaptsDelay ? new LruMap<>(DELAY_MEMORY, delay -> AdaptiveDelay.BYTES) : null;
         budgetNanos = nanoClock.getAsLong();
         start();
@@ -181,7 +151,7 @@ final class Dispatcher {
         startNanos = nanoClock.getAsLong() - nanos(job.age());
     }
 
-    /** Waits for a URL whose host may be requested now; returns null when the crawl is over. */
+    /** Waits for a URL whose host may be requested now; returns null to a worker that has to leave, as at the end. */
     synchronized @Nullable Task next() throws InterruptedException {
         try {
             return awaitTask();
@@ -194,16 +164,18 @@ final class Dispatcher {
     private @Nullable Task awaitTask() throws InterruptedException {
         while (true) {
             long now = nanoClock.getAsLong();
-            if (isOver(now)) {
+            unproven.age(now);
+            if (isOver(now) || present > workers + unproven.furtherWorkers()) {
+                workerLeft();
                 return null;
             }
-            boolean mayStart = budgetNanos - now <= 0 && budget.mayBegin();
+            boolean mayStart = budgetNanos - now <= 0 && occupied() < workers && budget.mayBegin();
             Task task = mayStart ? poll(now) : null;
             if (task != null) {
                 requests.add(task);
                 if (task.mayBePage() && !budget.begin()) {
                     budgetNanos = now + BUDGET_PAUSE.toNanos();
-                    release(task, new Outcome(Outcome.Kind.POSTPONED, BUDGET_PAUSE, task.target));
+                    release(task, new Outcome(Outcome.Kind.POSTPONED, BUDGET_PAUSE, task.target()));
                     continue;
                 }
                 active++;
@@ -212,6 +184,19 @@ final class Dispatcher {
             }
             await(mayStart, now);
         }
+    }
+
+    /** Returns how many workers do more than wait for a host that may never respond. */
+    private int occupied() {
+        return active - unproven.waiting();
+    }
+
+    /** Returns whether another worker has to be started: all have a task, and some of these only wait. */
+    synchronized boolean addsWorker() {
+        unproven.age(nanoClock.getAsLong());
+        boolean isMissing = active == present && present < workers + unproven.furtherWorkers();
+        present += isMissing ? 1 : 0;
+        return isMissing;
     }
 
     /** Returns the oldest of the URLs that are being processed; null when there is none. */
@@ -250,7 +235,7 @@ final class Dispatcher {
             if (next.lease().attempt() > 0) {
                 schedule.addAgain(host, next);
             } else if (!budget.admit(next.lease()) || !schedule.add(host, next)) {
-                return new Task(next, host, now, Action.SKIP, Trust.PROVEN, Duration.ZERO);
+                return new Task(next, host, now, Task.Action.SKIP, Trust.PROVEN, Duration.ZERO);
             }
             target = scheduled(now);
         }
@@ -298,9 +283,9 @@ final class Dispatcher {
 
     private Task task(Target target, long now) {
         String host = UrlParts.host(target.url());
-        Action action = schedule.isGivenUp(host) ? Action.LEAVE : Action.REQUEST;
+        Task.Action action = schedule.isGivenUp(host) ? Task.Action.LEAVE : Task.Action.REQUEST;
         Task task = new Task(target, host, now, action, schedule.trust(host), schedule.waited(host));
-        unproven.started(task.lease().id(), task.trust, now);
+        unproven.started(task.lease().id(), task.trust(), now);
         return task;
     }
 
@@ -308,7 +293,9 @@ final class Dispatcher {
         long nanos = Long.MAX_VALUE;
         if (mayStart) {
             nanos = Math.min(schedule.waitNanos(now, leastTrust(now)), frontier.waitNanos(now));
-            nanos = schedule.holdsUnproven() ? Math.min(nanos, unproven.waitNanos(now)) : nanos;
+        }
+        if (schedule.holdsUnproven() || occupied() >= workers) {
+            nanos = Math.min(nanos, unproven.waitNanos(now));
         }
         nanos = levels.hasDue() ? 0 : nanos;
         if (budgetNanos - now > 0) {
@@ -381,13 +368,8 @@ final class Dispatcher {
     /** Ends the request of a task, exactly once; the URL stays in work until it is {@link #finished}. */
     void end(Task task, Outcome outcome) {
         if (release(task, outcome)) {
-            LOG.warn("{}: host given up after {}", task.host, failuresInARow(maxFailures));
+            LOG.warn("{}: host given up after {}", task.host(), Politeness.failuresInARow(maxFailures));
         }
-    }
-
-    /** Returns this number of failures, for people. */
-    static String failuresInARow(int count) {
-        return count == 1 ? "a failed request" : count + " failed requests in a row";
     }
 
     /** Returns whether this gives up the host. */
@@ -398,37 +380,37 @@ final class Dispatcher {
         notifyAll();
         long now = nanoClock.getAsLong();
         loadChanged(now);
-        if (task.action == Action.SKIP) {
+        if (task.action() == Task.Action.SKIP) {
             return false;
         }
         unproven.ended(task.lease().id(), outcome.hasResponse(), now);
-        RobotsErrand errand = RobotsErrand.of(task.target);
+        RobotsErrand errand = RobotsErrand.of(task.target());
         if (errand != null) {
             waitingHosts.computeIfPresent(errand.waiting(), (host, slots) -> slots == 1 ? null : slots - 1);
             schedule.release(errand.waiting(), now);
         }
-        if (outcome.hasResponse() && schedule.trust(task.host) == Trust.UNKNOWN) {
-            schedule.trust(task.host, Trust.RESPONDED);
+        if (outcome.hasResponse() && schedule.trust(task.host()) == Trust.UNKNOWN) {
+            schedule.trust(task.host(), Trust.RESPONDED);
         }
         if (delays != null) {
-            adapt(delays, task.host, outcome);
+            adapt(delays, task.host(), outcome);
         }
         switch (outcome.kind()) {
             case RESPONDED, FAILED -> responded(task, now);
-            case OVERLOADED -> schedule.failed(task.host, outcome.time(), now);
+            case OVERLOADED -> schedule.failed(task.host(), outcome.time(), now);
             case NO_RESPONSE -> {
-                return failed(task.host, now);
+                return failed(task.host(), now);
             }
-            case NOT_REQUESTED -> schedule.skipped(task.host, task.startNanos, now);
+            case NOT_REQUESTED -> schedule.skipped(task.host(), task.startNanos(), now);
             case ROBOTS_READ -> {
-                schedule.finished(task.host, now);
-                delay(task.host, outcome.time());
-                schedule.putBack(task.host, Objects.requireNonNull(outcome.next()));
+                schedule.finished(task.host(), now);
+                delay(task.host(), outcome.time());
+                schedule.putBack(task.host(), Objects.requireNonNull(outcome.next()));
             }
-            case POSTPONED, ROBOTS_REDIRECTED -> postpone(task.host, outcome.time(), outcome.next(), now);
+            case POSTPONED, ROBOTS_REDIRECTED -> postpone(task.host(), outcome.time(), outcome.next(), now);
             case ELSEWHERE ->
                 sendElsewhere(
-                        task.host,
+                        task.host(),
                         Objects.requireNonNull(outcome.next()),
                         Objects.requireNonNull(outcome.errand()),
                         now);
@@ -461,12 +443,12 @@ final class Dispatcher {
     }
 
     private void responded(Task task, long now) {
-        long took = now - task.startNanos;
-        if (task.trust == Trust.PROVEN) {
+        long took = now - task.startNanos();
+        if (task.trust() == Trust.PROVEN) {
             unproven.provenTook(took);
         }
-        schedule.trust(task.host, took < soonNanos ? Trust.PROVEN : Trust.RESPONDED);
-        schedule.finished(task.host, now);
+        schedule.trust(task.host(), took < soonNanos ? Trust.PROVEN : Trust.RESPONDED);
+        schedule.finished(task.host(), now);
     }
 
     private boolean failed(String host, long now) {
@@ -486,10 +468,18 @@ final class Dispatcher {
         return continues;
     }
 
-    /** Notes that a server has responded. */
-    void responded() {
+    /**
+     * Notes that the response to the request of a target has begun. As that takes memory, a further worker waits until one of
+     * the usual ones is free.
+     */
+    synchronized void responded(Target target) throws InterruptedException {
         lastResponseNanos = nanoClock.getAsLong();
         hasResponse = true;
+        long id = target.lease().id();
+        while (unproven.isWaiting(id) && occupied() >= workers) {
+            wait();
+        }
+        unproven.receives(id);
     }
 
     /** Returns whether a server has responded since a moment: if so, there is a network. */
@@ -546,9 +536,10 @@ final class Dispatcher {
         return isFirst;
     }
 
-    /** Notes that a worker will not call {@link #next} again. */
-    void workerLeft() {
-        workersLeft.countDown();
+    /** Notes that a worker has left, other than by {@link #next}. */
+    synchronized void workerLeft() {
+        present--;
+        notifyAll();
     }
 
     /**
@@ -573,12 +564,16 @@ final class Dispatcher {
     }
 
     /** Waits up to {@code time} for the workers; returns whether all have left. */
-    boolean awaitWorkers(Duration time) throws InterruptedException {
-        return workersLeft.await(time.toNanos(), TimeUnit.NANOSECONDS);
+    synchronized boolean awaitWorkers(Duration time) throws InterruptedException {
+        long now = nanoClock.getAsLong();
+        for (long until = now + time.toNanos(); present > 0 && until - now > 0; now = nanoClock.getAsLong()) {
+            TimeUnit.NANOSECONDS.timedWait(this, until - now);
+        }
+        return present == 0;
     }
 
     private void loadChanged(long now) {
-        load.changed(requests.size(), active - requests.size(), now);
+        load.changed(requests.size() - unproven.waiting(), active - requests.size(), now);
     }
 
     /** Returns for how long more workers would have made the crawl faster. */

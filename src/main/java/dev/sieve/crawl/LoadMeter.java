@@ -23,7 +23,7 @@ final class LoadMeter {
     /**
      * Notes what the workers do from now on.
      *
-     * @param requesting workers that wait for a response
+     * @param requesting workers that wait for a response, without those that are additional because hosts do not respond
      * @param processing workers that process one
      */
     void changed(int requesting, int processing, long nowNanos) {
@@ -31,7 +31,7 @@ final class LoadMeter {
         processingNanos = processing(nowNanos).toNanos();
         sinceNanos = nowNanos;
         isProcessing = processing >= processors;
-        isBusy = requesting + processing == workers && !isProcessing;
+        isBusy = requesting + processing >= workers && !isProcessing;
     }
 
     /** Returns for how long all workers were busy, without the time of {@link #processing}. */

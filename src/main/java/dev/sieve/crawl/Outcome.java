@@ -4,7 +4,7 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the request of a {@link Dispatcher.Task} means for its host.
+ * What the request of a {@link Task} means for its host.
  *
  * @param kind what became of the request
  * @param time the pause, delay or response time that belongs to the kind; zero without one

@@ -129,7 +129,7 @@ final class Politeness {
      * silence and the errors of a gateway concern all of it, a broken page does not. After a stop, the URL waits for its host
      * as before, and once if a kept connection was closed.
      */
-    Outcome outcome(Dispatcher.Task task, FetchResult result, Duration took) {
+    Outcome outcome(Task task, FetchResult result, Duration took) {
         if (result instanceof Failed failed && failed.reason() == Reason.STOPPED) {
             return new Outcome(Kind.POSTPONED, Duration.ZERO, task.target());
         }
@@ -176,6 +176,11 @@ final class Politeness {
         if (pause.compareTo(delay) > 0) {
             job.addPause(host, pause, use, clock.now());
         }
+    }
+
+    /** Returns this number of failures, for people. */
+    static String failuresInARow(int count) {
+        return count == 1 ? "a failed request" : count + " failed requests in a row";
     }
 
     /** Returns when a URL that has failed this many times before may be requested again. */

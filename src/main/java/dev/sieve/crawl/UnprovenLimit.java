@@ -6,14 +6,16 @@ import java.util.HashMap;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Limits how many workers may be in requests to hosts that have not {@linkplain Trust proven} that they respond soon, so
  * that hosts which never respond leave enough workers to the others.
  *
  * <p>What proven hosts can keep busy is reserved for them, up to half of the workers: for each host with something to
- * do, as many concurrent requests as its limit and its delay allow. Requests to unproven hosts that have lasted long
- * count as lost workers. Half of the remainder may be in requests to unproven hosts that have not lasted long yet. Each
+ * do, as many concurrent requests as its limit and its delay allow. Requests to unproven hosts whose response has begun
+ * count as lost workers, and so do those that have lasted long, unless they {@linkplain #waiting wait} in a further worker.
+ * Half of the remainder may be in requests to unproven hosts that have not lasted long yet. Each
  * such request that gets a response adds one more for hosts of the same trust, up to all of the remainder, so that new
  * hosts that respond get all of it; one that fails late takes all of these back.
  *
@@ -33,19 +35,24 @@ final class UnprovenLimit {
     private static final double WEIGHT = 1.0 / 8;
 
     private final int workers;
+    private final int further;
     private final int perHost;
     private final double delayNanos;
     private final long lateNanos;
 
     private record Start(Trust trust, long nanos) {}
 
-    /** The requests to unproven hosts that have not lasted long, the oldest first. */
+    /** The requests to unproven hosts that have not lasted long, without a response, the oldest first. */
     private final Map<Long, Start> recent = new LinkedHashMap<>();
 
     /** How many of them are to hosts that have responded. */
     private int recentResponded;
 
+    /** Those that have lasted long, without a response. */
     private final Map<Long, Start> late = new HashMap<>();
+
+    /** Those whose response has begun. */
+    private final Map<Long, Start> receiving = new HashMap<>();
     /** How many requests to unknown hosts are active, late or not. */
     private int unknown;
     /** How many requests more are allowed by responses, by the trust of the hosts. */
@@ -56,10 +63,12 @@ final class UnprovenLimit {
     /**
      * Creates a limit without active requests.
      *
+     * @param further how many workers there are in addition for requests that wait
      * @param lateNanos how long a request lasts until it counts as lost
      */
-    UnprovenLimit(int workers, int perHost, long delayNanos, long lateNanos) {
+    UnprovenLimit(int workers, int further, int perHost, long delayNanos, long lateNanos) {
         this.workers = workers;
+        this.further = further;
         this.perHost = perHost;
         this.delayNanos = delayNanos;
         this.lateNanos = lateNanos;
@@ -74,16 +83,17 @@ final class UnprovenLimit {
      */
     Trust least(int active, int proven, int responded, long nowNanos) {
         age(nowNanos);
-        int room = workers - reserved(proven, responded) - late.size();
+        int lost = receiving.size() + late.size() - furtherWorkers();
+        int room = workers - reserved(proven, responded) - lost;
         if (active == 0 || recent.size() < allowed(Trust.UNKNOWN, room, room / 2)) {
             return Trust.UNKNOWN;
         }
         int recentUnknown = recent.size() - recentResponded;
-        room = workers - reserved(proven, 0) - late.size() - recentUnknown;
+        room = workers - reserved(proven, 0) - lost - recentUnknown;
         if (recentResponded >= allowed(Trust.RESPONDED, room, room - room / 2)) {
             return Trust.PROVEN;
         }
-        return unknown < Math.max(1, workers / 8) ? Trust.UNKNOWN : Trust.RESPONDED;
+        return unknown - furtherWorkers() < Math.max(1, workers / 8) ? Trust.UNKNOWN : Trust.RESPONDED;
     }
 
     /** Returns how many requests are allowed: half of the room, and of the other half what was earned. */
@@ -98,7 +108,8 @@ final class UnprovenLimit {
         return Math.min(workers / 2, proven + responded == 0 ? 0 : Math.max(1, all));
     }
 
-    private void age(long nowNanos) {
+    /** Notes that some requests have lasted long by now. */
+    void age(long nowNanos) {
         Iterator<Map.Entry<Long, Start>> oldest = recent.entrySet().iterator();
         while (oldest.hasNext()) {
             Map.Entry<Long, Start> each = oldest.next();
@@ -109,6 +120,21 @@ final class UnprovenLimit {
             recentResponded -= each.getValue().trust == Trust.RESPONDED ? 1 : 0;
             oldest.remove();
         }
+    }
+
+    /** Returns how many requests have lasted long without a response, so that they only take a thread and a connection. */
+    int waiting() {
+        return late.size();
+    }
+
+    /** Returns whether a request is one of them. */
+    boolean isWaiting(long id) {
+        return late.containsKey(id);
+    }
+
+    /** Returns how many workers there have to be in addition, because others wait. */
+    int furtherWorkers() {
+        return Math.min(late.size(), further);
     }
 
     /** Returns how long until a request becomes late, so that more may be allowed; {@link Long#MAX_VALUE} without one. */
@@ -126,19 +152,36 @@ final class UnprovenLimit {
         }
     }
 
+    /** Notes that the response to a request has begun. */
+    void receives(long id) {
+        Start start = remove(id);
+        if (start != null) {
+            receiving.put(id, start);
+        }
+    }
+
+    private @Nullable Start remove(long id) {
+        Start soon = recent.remove(id);
+        if (soon != null) {
+            recentResponded -= soon.trust == Trust.RESPONDED ? 1 : 0;
+            return soon;
+        }
+        Start start = late.remove(id);
+        return start == null ? receiving.remove(id) : start;
+    }
+
     /** Notes the end of a request. */
     void ended(long id, boolean hasResponse, long nowNanos) {
         age(nowNanos);
-        Start soon = recent.remove(id);
-        Start start = soon == null ? late.remove(id) : soon;
+        boolean isSoon = recent.containsKey(id);
+        Start start = remove(id);
         if (start == null) {
             return;
         }
-        recentResponded -= soon != null && start.trust == Trust.RESPONDED ? 1 : 0;
         unknown -= start.trust == Trust.UNKNOWN ? 1 : 0;
         if (hasResponse) {
             earned.merge(start.trust, 1, (before, one) -> Math.min(workers, before + one));
-        } else if (soon == null) {
+        } else if (!isSoon) {
             earned.put(start.trust, 0);
         }
     }

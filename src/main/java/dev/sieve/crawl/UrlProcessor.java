@@ -132,7 +132,7 @@ final class UrlProcessor {
         this.withoutHeaders = withoutHeaders;
         String most = options.maxPerHost == 1 ? "1 URL" : options.maxPerHost + " URLs";
         overBudget = new SkipReason("over the budget", "at most " + most + " per host");
-        givenUp = new Failed(0, Reason.GIVEN_UP, "after " + Dispatcher.failuresInARow(options.maxFailures));
+        givenUp = new Failed(0, Reason.GIVEN_UP, "after " + Politeness.failuresInARow(options.maxFailures));
         documents = new Semaphore(options.documents());
         accepted = Set.copyOf(options.accepted);
         acceptsTypes = options.acceptTypes;
@@ -154,7 +154,7 @@ final class UrlProcessor {
      * Requests the URL of a task, or the robots.txt that comes first, unless a rule forbids it. Nothing is sent once the
      * lease has ended, however long a lookup, a connection or the engine of a shared crawl has been waited for.
      */
-    Response request(Dispatcher.Task task) {
+    Response request(Task task) {
         REQUESTED.set(task.target());
         try {
             return requestUnlessForbidden(task);
@@ -182,10 +182,14 @@ final class UrlProcessor {
     void responding() {
         long[] times = SENT_AND_TOOK.get();
         times[1] = clock.nanoTime() - times[0];
-        dispatcher.responded();
+        try {
+            dispatcher.responded(REQUESTED.get());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 
-    private Response requestUnlessForbidden(Dispatcher.Task task) {
+    private Response requestUnlessForbidden(Task task) {
         RobotsErrand errand = RobotsErrand.of(task.target());
         if (errand != null) {
             return new Response(doErrand(task, errand), () -> false);
@@ -197,10 +201,10 @@ final class UrlProcessor {
                 return false;
             });
         }
-        if (task.action() == Dispatcher.Action.SKIP) {
+        if (task.action() == Task.Action.SKIP) {
             return refused(target, overBudget);
         }
-        if (task.action() == Dispatcher.Action.LEAVE) {
+        if (task.action() == Task.Action.LEAVE) {
             return new Response(NOT_REQUESTED, () -> leaveUnrequested(target, givenUp));
         }
         Refused objection = fetcher.objection(target.url());
@@ -230,7 +234,7 @@ final class UrlProcessor {
     }
 
     /** Requests robots.txt, or the target of its redirect, if that is on the host of the task. */
-    private Outcome requestRobots(Dispatcher.Task task, Target target, String origin, String url) {
+    private Outcome requestRobots(Task task, Target target, String origin, String url) {
         Duration pause = UrlParts.host(url).equals(task.host())
                 ? politeness.requestRobots(url, recorder::exchanged)
                 : Duration.ZERO;
@@ -254,12 +258,12 @@ final class UrlProcessor {
     }
 
     /** Requests the target of a redirected robots.txt on another host, unless it is known by now. */
-    private Outcome doErrand(Dispatcher.Task task, RobotsErrand errand) {
+    private Outcome doErrand(Task task, RobotsErrand errand) {
         String url = politeness.robots(errand.origin()).next();
         if (url == null || !UrlParts.host(url).equals(task.host())) {
             return NOT_REQUESTED;
         }
-        if (task.action() == Dispatcher.Action.LEAVE) {
+        if (task.action() == Task.Action.LEAVE) {
             politeness.closeRobots(url);
             return NOT_REQUESTED;
         }
@@ -303,7 +307,7 @@ final class UrlProcessor {
         }
     }
 
-    private Response fetch(Target target, Dispatcher.Task task) {
+    private Response fetch(Target target, Task task) {
         SkipReason trap = links.trap(target);
         if (trap != null) {
             return refused(target, trap);

@@ -115,6 +115,8 @@
  * cannot be recognised in advance. But where all hosts are new, holding workers back costs time; so new hosts get as many
  * workers as new hosts have responded. A host that has responded, if only with its robots.txt, does not wait for hosts that
  * have not. Its pages may still not respond, so hosts that have answered only robots.txt share a limit as well.
+ * A request that has waited for long gets a further worker in its place, up to a limit, since old lists of links are full of
+ * hosts that do not respond; when its response begins, it waits until one of the usual workers is free.
  * See {@code UnprovenLimit}.
  *
  * <p><b>A URL is not done because of silence alone.</b> The crawler's own network may be down, and a job must not lose its

@@ -69,6 +69,9 @@ public final class Fetcher implements AutoCloseable {
     /** How long an idle connection is kept: less than servers keep it, many of which close it after five seconds. */
     private static final int IDLE_SECONDS = 4;
 
+    /** The longest that a host may take to accept a connection: time for two repetitions, after one and three seconds. */
+    private static final int MAX_CONNECT_MILLIS = 5000;
+
     private static final String ACCEPT = "text/html,application/xhtml+xml;q=0.9,*/*;q=0.5";
 
     private final Options options;
@@ -179,7 +182,9 @@ public final class Fetcher implements AutoCloseable {
                 .proxy(Proxy.NO_PROXY)
                 .protocols(List.of(Protocol.HTTP_1_1))
                 .callTimeout(options.timeout)
-                .connectTimeout(options.timeout)
+                .connectTimeout(
+                        Math.max(1, Math.min(options.timeout.toMillis() / 3, MAX_CONNECT_MILLIS)),
+                        TimeUnit.MILLISECONDS)
                 .readTimeout(options.timeout)
                 .writeTimeout(options.timeout)
                 .connectionPool(new ConnectionPool(options.connections, IDLE_SECONDS, TimeUnit.SECONDS))

@@ -79,7 +79,7 @@ class DispatcherTest {
         Dispatcher dispatcher = dispatcher(0);
         assertThat(dispatcher.oldestRequest()).isNull();
 
-        Dispatcher.Task first = dispatcher.next();
+        Task first = dispatcher.next();
         dispatcher.next();
         OpenRequest oldest = dispatcher.oldestRequest();
 
@@ -115,7 +115,7 @@ class DispatcherTest {
     }
 
     private Void work(Dispatcher dispatcher, Random random) throws InterruptedException {
-        for (Dispatcher.Task task = dispatcher.next(); task != null; task = dispatcher.next()) {
+        for (Task task = dispatcher.next(); task != null; task = dispatcher.next()) {
             String host = task.host();
             Duration delay = Duration.ofNanos(delay(host));
             boolean isMade = random.nextInt(10) > 0;
@@ -134,13 +134,13 @@ class DispatcherTest {
         return null;
     }
 
-    private void fail(Dispatcher dispatcher, Dispatcher.Task task, Duration delay) {
+    private void fail(Dispatcher dispatcher, Task task, Duration delay) {
         dispatcher.delay(task.host(), delay);
         dispatcher.end(task, new Outcome(Outcome.Kind.OVERLOADED, Duration.ofNanos(DELAY), null));
         recorder.retry(task.lease(), clock.get() + DELAY);
     }
 
-    private void end(Dispatcher dispatcher, Dispatcher.Task task, boolean isMade, Duration delay) {
+    private void end(Dispatcher dispatcher, Task task, boolean isMade, Duration delay) {
         if (isMade) {
             dispatcher.delay(task.host(), delay);
             dispatcher.end(task, new Outcome(Outcome.Kind.RESPONDED));
@@ -148,6 +148,47 @@ class DispatcherTest {
             dispatcher.end(task, new Outcome(Outcome.Kind.NOT_REQUESTED));
         }
         recorder.done(task.lease());
+    }
+
+    @Test
+    void aResponseToAFurtherRequestWaitsForARoomOfAWorker() throws Exception {
+        AtomicLong time = new AtomicLong();
+        Sieve sieve = new Sieve(100);
+        sieve.pushAll(List.of("http://a.test/", "http://b.test/", "http://c.test/"));
+        HostSchedule<Target> schedule =
+                HostSchedule.<Target>builder().tellTrust(true).build(0);
+        Dispatcher dispatcher = new Dispatcher(
+                CrawlJob.inMemory(sieve),
+                schedule,
+                time::get,
+                new Recorder(sieve),
+                new CrawlOptions().concurrency(1),
+                false);
+
+        Task first = dispatcher.next();
+        assertThat(dispatcher.addsWorker()).isFalse();
+        time.set(Duration.ofSeconds(1).toNanos());
+        assertThat(dispatcher.addsWorker()).isTrue();
+        Task second = dispatcher.next();
+        assertThat(dispatcher.addsWorker()).isFalse();
+        FutureTask<Void> response = new FutureTask<>(() -> {
+            dispatcher.responded(first.target());
+            return null;
+        });
+        Thread worker = new Thread(response);
+        worker.start();
+        while (worker.getState() != Thread.State.WAITING) {
+            Thread.onSpinWait();
+        }
+        dispatcher.end(second, new Outcome(Outcome.Kind.RESPONDED));
+        dispatcher.finished(second, true);
+        response.get();
+
+        dispatcher.end(first, new Outcome(Outcome.Kind.RESPONDED));
+        dispatcher.finished(first, true);
+        // One of two workers is enough now.
+        assertThat(dispatcher.next()).isNull();
+        assertThat(dispatcher.next().host()).isEqualTo("c.test");
     }
 
     @Test
@@ -165,12 +206,12 @@ class DispatcherTest {
                 new CrawlOptions().concurrency(3),
                 false);
 
-        Dispatcher.Task first = dispatcher.next();
+        Task first = dispatcher.next();
         assertThat(dispatcher.next().host()).isEqualTo("o.test");
         time.set(Duration.ofMillis(250).toNanos());
         dispatcher.end(first, new Outcome(Outcome.Kind.RESPONDED));
         time.set(Duration.ofSeconds(5).toNanos());
-        Dispatcher.Task second = dispatcher.next();
+        Task second = dispatcher.next();
 
         assertThat(first.waited()).isZero();
         assertThat(second.lease().url()).isEqualTo("http://h.test/b");
@@ -242,7 +283,7 @@ class DispatcherTest {
 
         long requestAndWait(long took, long crawlDelay, BiFunction<Target, Duration, Outcome> outcome)
                 throws InterruptedException {
-            Dispatcher.Task task = dispatcher.next();
+            Task task = dispatcher.next();
             dispatcher.delay(task.host(), Duration.ofMillis(crawlDelay));
             dispatcher.sent(task.host());
             time.addAndGet(Duration.ofMillis(took).toNanos());
@@ -349,7 +390,7 @@ class DispatcherTest {
         }
     }
 
-    private static String urlOf(Dispatcher.Task task) {
+    private static String urlOf(Task task) {
         return task.lease().url();
     }
 
@@ -367,7 +408,7 @@ class DispatcherTest {
                 CrawlJob.inMemory(frontier), schedule, () -> 0, new Recorder(frontier), new CrawlOptions(), false);
         assertThatThrownBy(dispatcher::next).hasMessage("broken");
 
-        FutureTask<Dispatcher.Task> other = new FutureTask<>(dispatcher::next);
+        FutureTask<Task> other = new FutureTask<>(dispatcher::next);
         Thread worker = new Thread(other);
         worker.start();
         while (!other.isDone() && worker.getState() != Thread.State.TIMED_WAITING) {
@@ -389,9 +430,9 @@ class DispatcherTest {
         frontier.pushAll(List.of("http://a.test/1", "http://a.test/2", "http://b.test/"));
         Dispatcher dispatcher = new Dispatcher(
                 CrawlJob.inMemory(frontier), schedule, time::get, new Recorder(frontier), new CrawlOptions(), false);
-        Dispatcher.Task first = dispatcher.next();
+        Task first = dispatcher.next();
         assertThat(urlOf(first)).isEqualTo("http://a.test/1");
-        Dispatcher.Task other = dispatcher.next();
+        Task other = dispatcher.next();
         assertThat(urlOf(other)).isEqualTo("http://b.test/");
         dispatcher.end(first, new Outcome(Outcome.Kind.RESPONDED));
         dispatcher.end(other, new Outcome(Outcome.Kind.RESPONDED));
@@ -400,7 +441,7 @@ class DispatcherTest {
 
         frontier.host = "a.test";
         frontier.push("http://b.test/2");
-        Dispatcher.Task next = dispatcher.next();
+        Task next = dispatcher.next();
 
         assertThat(urlOf(next)).isEqualTo("http://b.test/2");
         assertThat(dispatcher.schedule().queued()).isZero();
@@ -419,7 +460,7 @@ class DispatcherTest {
         Recorder recorder = new Recorder(frontier);
         Dispatcher dispatcher =
                 new Dispatcher(CrawlJob.inMemory(frontier), schedule, time::get, recorder, new CrawlOptions(), false);
-        for (Dispatcher.Task task : List.of(dispatcher.next(), dispatcher.next())) {
+        for (Task task : List.of(dispatcher.next(), dispatcher.next())) {
             dispatcher.end(task, new Outcome(Outcome.Kind.RESPONDED));
             recorder.done(task.lease());
             dispatcher.finished(task, true);
@@ -470,7 +511,7 @@ class DispatcherTest {
     @Test
     void aTaskThatEndsTwiceOrNotAtAllIsAnError() throws Exception {
         Dispatcher dispatcher = dispatcher(0);
-        Dispatcher.Task task = dispatcher.next();
+        Task task = dispatcher.next();
 
         assertThatThrownBy(() -> dispatcher.finished(task, true))
                 .isInstanceOf(IllegalStateException.class)
@@ -495,15 +536,15 @@ class DispatcherTest {
         Recorder recorder = new Recorder(sieve);
         Dispatcher dispatcher =
                 new Dispatcher(CrawlJob.inMemory(sieve), withoutDelay(), () -> 0, recorder, new CrawlOptions(), false);
-        Dispatcher.Task lost = dispatcher.next();
-        Dispatcher.Task retried = dispatcher.next();
+        Task lost = dispatcher.next();
+        Task retried = dispatcher.next();
         dispatcher.end(lost, new Outcome(Outcome.Kind.RESPONDED));
         dispatcher.end(retried, new Outcome(Outcome.Kind.RESPONDED));
         recorder.retry(retried.lease(), 0);
         dispatcher.finished(retried, false);
         dispatcher.finished(lost, false);
 
-        Dispatcher.Task next = dispatcher.next();
+        Task next = dispatcher.next();
         assertThat(urlOf(next)).isEqualTo(urlOf(retried));
         dispatcher.end(next, new Outcome(Outcome.Kind.RESPONDED));
         recorder.done(next.lease());
@@ -522,7 +563,7 @@ class DispatcherTest {
         Recorder recorder = new Recorder(sieve);
         Dispatcher dispatcher =
                 new Dispatcher(CrawlJob.inMemory(sieve), schedule, () -> 0, recorder, new CrawlOptions(), false);
-        Dispatcher.Task task = dispatcher.next();
+        Task task = dispatcher.next();
         recorder.done(task.lease());
 
         // Its request never ends in the schedule.
@@ -567,7 +608,7 @@ class DispatcherTest {
         };
         Dispatcher dispatcher =
                 new Dispatcher(job, withoutDelay(), () -> 0, new Recorder(frontier), new CrawlOptions(), false);
-        Dispatcher.Task lost = dispatcher.next();
+        Task lost = dispatcher.next();
         dispatcher.end(lost, new Outcome(Outcome.Kind.RESPONDED));
         dispatcher.finished(lost, false);
 
@@ -592,7 +633,7 @@ class DispatcherTest {
                 false);
         ExecutorService worker = Executors.newSingleThreadExecutor();
         try {
-            Future<Dispatcher.Task> next = worker.submit(dispatcher::next);
+            Future<Task> next = worker.submit(dispatcher::next);
             waits.await();
             // Has the lock when the worker waits.
             dispatcher.frontierChanged();

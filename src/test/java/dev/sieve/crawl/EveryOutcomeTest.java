@@ -318,7 +318,7 @@ class EveryOutcomeTest {
                     options, frontier, fetcher, politeness, dispatcher, links, recorder, clock, null, Set.of());
             fetcher.stop();
 
-            Dispatcher.Task task = dispatcher.next();
+            Task task = dispatcher.next();
             UrlProcessor.Response response = processor.request(task);
             dispatcher.end(task, response.outcome());
             assertThat(response.processing().getAsBoolean()).isFalse();

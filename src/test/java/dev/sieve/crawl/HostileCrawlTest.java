@@ -289,6 +289,25 @@ class HostileCrawlTest {
         assertThat(order.subList(0, order.lastIndexOf("") + 1)).containsOnly("");
     }
 
+    @Test
+    @Timeout(120)
+    void aHostIsRequestedThoughMoreThanAllWorkersWaitForOthers() throws IOException {
+        CrawlOptions options = fast().concurrency(32)
+                .timeout(Duration.ofMinutes(20))
+                .allowPrivate("127.0.0.0/8")
+                .resolver(host -> List.of(InetAddress.getLoopbackAddress()));
+        try (HostileServer silent = new HostileServer();
+                Crawler crawler = new Crawler(options, new Sieve(10_000))) {
+            silent.otherwise(silent.stall(""));
+            for (int i = 0; i < 100; i++) {
+                crawler.seed("http://silent" + i + ".test:" + silent.port() + "/");
+            }
+            crawler.seed("http://good.test:" + server.port() + "/");
+
+            assertThat(crawler.run(visit -> crawler.stop()).count(PAGES)).isEqualTo(1);
+        }
+    }
+
     /** Sends nearly 8 MiB that take little on the wire, and nothing more. */
     private HostileServer.Behaviour held() {
         byte[] packed = HostileServer.gzip("<p>".repeat(2_700_000).getBytes(US_ASCII));

@@ -158,9 +158,9 @@ class LevelsTest {
     private final class Crawl {
         private final Map<String, Node> graph;
         private final CrawlOptions options;
-        private final ToIntFunction<List<Dispatcher.Task>> order;
+        private final ToIntFunction<List<Task>> order;
         private final LogFrontier frontier = new LogFrontier();
-        private final List<Dispatcher.Task> active = new ArrayList<>();
+        private final List<Task> active = new ArrayList<>();
         private final List<String> requested = new ArrayList<>();
         /** The depth by which the links of each page were followed. */
         private final Map<String, Integer> followed = new TreeMap<>();
@@ -171,7 +171,7 @@ class LevelsTest {
         private Dispatcher dispatcher;
         private HostSchedule<Target> schedule;
 
-        Crawl(Map<String, Node> graph, CrawlOptions options, ToIntFunction<List<Dispatcher.Task>> order) {
+        Crawl(Map<String, Node> graph, CrawlOptions options, ToIntFunction<List<Task>> order) {
             this.graph = graph;
             this.options = options;
             this.order = order;
@@ -201,7 +201,7 @@ class LevelsTest {
                 // An interrupted thread does not wait.
                 Thread.currentThread().interrupt();
                 try {
-                    Dispatcher.Task task = dispatcher.next();
+                    Task task = dispatcher.next();
                     if (task == null) {
                         break;
                     }
@@ -220,7 +220,7 @@ class LevelsTest {
             return dispatcher.ending() == null;
         }
 
-        private void end(Dispatcher.Task task) {
+        private void end(Task task) {
             Lease lease = task.lease();
             Node node = graph.getOrDefault(lease.url(), page());
             dispatcher.end(task, new Outcome(Outcome.Kind.RESPONDED));

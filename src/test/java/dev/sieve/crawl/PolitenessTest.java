@@ -151,8 +151,7 @@ class PolitenessTest {
         CrawlOptions options = options().obeyRobots(false);
         Politeness politeness = new Politeness(options, null, CrawlJob.inMemory(new Sieve(10)), CrawlClock.SYSTEM);
         Target target = new Target(new Lease(1, "http://h.test/", 0, 0, null, kind.label(), 0), kind, null, 0, false);
-        Dispatcher.Task task =
-                new Dispatcher.Task(target, "h.test", 0, Dispatcher.Action.REQUEST, Trust.PROVEN, Duration.ZERO);
+        Task task = new Task(target, "h.test", 0, Task.Action.REQUEST, Trust.PROVEN, Duration.ZERO);
         FetchResult result = status == 0
                 ? new FetchResult.Failed(0, FetchResult.Reason.TIMEOUT, "")
                 : new FetchResult.Page(status, Map.of(), "text/html", new byte[0], 0, status == 206);

@@ -237,10 +237,12 @@ class SitemapCrawlTest {
     @Test
     void aRobotsTxtNamesFewSitemapsOfOtherSites() throws IOException {
         String own = "Sitemap: " + site.url("/s.xml") + "\n";
-        site.page("/").html("/s.xml", urlSet()).robots(IntStream.range(0, 50)
-                        .mapToObj(i -> "Sitemap: http://other" + i + ".test/s.xml\n")
-                        .collect(Collectors.joining())
-                + own);
+        site.page("/")
+                .html("/s.xml", urlSet())
+                .robots(IntStream.range(0, 50)
+                                .mapToObj(i -> "Sitemap: http://other" + i + ".test/s.xml\n")
+                                .collect(Collectors.joining())
+                        + own);
 
         CrawlReport report = crawl(fast().resolver(host -> {
             if (host.endsWith(".test")) {

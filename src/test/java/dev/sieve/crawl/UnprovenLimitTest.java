@@ -21,6 +21,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** Hosts that hold their requests, in virtual time. */
 class UnprovenLimitTest {
     private static final int WORKERS = 32;
+    private static final int FURTHER = 256;
     private static final long MILLI = 1_000_000;
     private static final long TIMEOUT = 30_000 * MILLI;
 
@@ -38,6 +39,7 @@ class UnprovenLimitTest {
         private final HostSchedule<Host> schedule;
         private final UnprovenLimit limit;
         private final boolean reserves;
+        private final int further;
         private final PriorityQueue<Request> underWay =
                 new PriorityQueue<>(Comparator.comparingLong(Request::endNanos));
         private final Set<Host> known = new HashSet<>();
@@ -46,14 +48,24 @@ class UnprovenLimitTest {
         private long now;
 
         Simulation(int perHost, Duration delay, boolean reserves) {
+            this(perHost, delay, reserves, 0, 2000);
+        }
+
+        /** A crawl as it is by default, with further workers for requests that wait. */
+        Simulation(int perHost, Duration delay) {
+            this(perHost, delay, true, FURTHER, 500);
+        }
+
+        private Simulation(int perHost, Duration delay, boolean reserves, int further, long lateMillis) {
             this.reserves = reserves;
+            this.further = further;
             schedule = HostSchedule.<Host>builder()
                     .delay(delay)
                     .perHost(perHost)
                     .tellTrust(reserves)
                     .backOff(new BackOff(Duration.ofSeconds(1), Duration.ofMinutes(10)))
                     .build(0);
-            limit = new UnprovenLimit(WORKERS, perHost, delay.toNanos(), 2000 * MILLI);
+            limit = new UnprovenLimit(WORKERS, further, perHost, delay.toNanos(), lateMillis * MILLI);
         }
 
         Simulation add(Host host) {
@@ -89,7 +101,7 @@ class UnprovenLimitTest {
         }
 
         private void start() {
-            while (underWay.size() < WORKERS) {
+            while (mayStart()) {
                 Host host = schedule.poll(now, least());
                 if (host == null) {
                     return;
@@ -103,9 +115,14 @@ class UnprovenLimitTest {
             }
         }
 
+        private boolean mayStart() {
+            return underWay.size() < WORKERS + limit.furtherWorkers();
+        }
+
         private long nextNanos() {
             long next = underWay.isEmpty() ? Long.MAX_VALUE : underWay.peek().endNanos - now;
-            if (underWay.size() < WORKERS) {
+            next = further == 0 ? next : Math.min(next, limit.waitNanos(now));
+            if (mayStart()) {
                 next = Math.min(next, schedule.waitNanos(now, least()));
                 next = schedule.holdsUnproven() ? Math.min(next, limit.waitNanos(now)) : next;
             }
@@ -157,9 +174,15 @@ class UnprovenLimitTest {
                 .addAll(hosts("pit", 100, 100, Long.MAX_VALUE))
                 .run(time)
                 .pagesOf(good);
+        long amongMore = new Simulation(perHost, delay)
+                .add(good)
+                .addAll(hosts("pit", 1000, 100, Long.MAX_VALUE))
+                .run(time)
+                .pagesOf(good);
 
         assertThat(alone).isGreaterThan(500);
         assertThat(amongPits).isGreaterThanOrEqualTo(alone * 9 / 10);
+        assertThat(amongMore).isGreaterThanOrEqualTo(alone * 9 / 10);
     }
 
     @ParameterizedTest
@@ -180,11 +203,15 @@ class UnprovenLimitTest {
 
         long alone = new Simulation(1, delay, true).add(good).run(time).pagesOf(good);
         Simulation amongPits = new Simulation(1, delay, true).add(good);
+        Simulation byDefault = new Simulation(1, delay).add(good);
         for (int i = 0; i < silent; i++) {
-            amongPits.add(new Host("pit" + i + ".test", 3, haveRobots ? 10 * MILLI : Long.MAX_VALUE, Long.MAX_VALUE));
+            Host pit = new Host("pit" + i + ".test", 3, haveRobots ? 10 * MILLI : Long.MAX_VALUE, Long.MAX_VALUE);
+            amongPits.add(pit);
+            byDefault.add(pit);
         }
 
         assertThat(amongPits.run(time).pagesOf(good)).isGreaterThanOrEqualTo(alone * 9 / 10);
+        assertThat(byDefault.run(time).pagesOf(good)).isGreaterThanOrEqualTo(alone * 9 / 10);
     }
 
     @Test
@@ -226,16 +253,46 @@ class UnprovenLimitTest {
         assertThat(crawl.pagesOf(good)).isEqualTo(1);
     }
 
+    @ParameterizedTest
+    @CsvSource({"40, 4", "140, 6", "500, 120"})
+    void unknownHostHasItsTurnSoonAfterSilentOnes(int silent, int seconds) throws IOException {
+        Host good = new Host("good.test", 1, 50 * MILLI, 50 * MILLI);
+
+        Simulation crawl = new Simulation(1, Duration.ofSeconds(1))
+                .addAll(hosts("pit", silent, 1, Long.MAX_VALUE))
+                .add(good)
+                .run(Duration.ofSeconds(seconds));
+
+        assertThat(crawl.pagesOf(good)).isEqualTo(1);
+    }
+
+    @Test
+    void requestsThatReceiveAreNoFurtherOnes() {
+        UnprovenLimit limit = new UnprovenLimit(2, 8, 1, 0, 10);
+        for (long id = 0; id < 3; id++) {
+            limit.started(id, Trust.UNKNOWN, 0);
+        }
+        assertThat(limit.waitNanos(10)).isEqualTo(Long.MAX_VALUE);
+        assertThat(limit.furtherWorkers()).isEqualTo(3);
+        assertThat(limit.isWaiting(1)).isTrue();
+
+        limit.receives(1);
+        limit.ended(2, false, 11);
+
+        assertThat(limit.furtherWorkers()).isEqualTo(1);
+        assertThat(limit.isWaiting(1)).isFalse();
+    }
+
     @Test
     void aSingleWorkerAsksHostsThatNobodyKnows() {
-        UnprovenLimit limit = new UnprovenLimit(1, 1, 0, 1);
+        UnprovenLimit limit = new UnprovenLimit(1, 0, 1, 0, 1);
 
         assertThat(limit.least(0, 5, 0, 0)).isEqualTo(Trust.UNKNOWN);
     }
 
     @Test
     void theLastWorkerIsLeftToHostsThatAnswer() {
-        UnprovenLimit limit = new UnprovenLimit(4, 1, 0, 10);
+        UnprovenLimit limit = new UnprovenLimit(4, 0, 1, 0, 10);
         long now = 0;
         int asked = 0;
         for (int step = 0; step < 100; step++, now++) {

@@ -87,7 +87,8 @@ class UntrustedServersTest {
         return new LocalServer(client -> {
             Socket secure = context.getSocketFactory().createSocket(client, null, true);
             HostileServer.readHead(secure.getInputStream());
-            HostileServer.write(secure, "HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: " + connection + "\r\n\r\n");
+            HostileServer.write(
+                    secure, "HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: " + connection + "\r\n\r\n");
             try {
                 client.getInputStream().transferTo(OutputStream.nullOutputStream());
             } finally {
