@@ -18,6 +18,8 @@ import java.util.TreeSet;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The queues of a crawl by name, and their items that were read from the log, in a {@link HostSchedule}.
@@ -28,6 +30,8 @@ import org.jspecify.annotations.Nullable;
  * Guarded by the lock of the crawl.
  */
 final class QueueTable implements Closeable {
+    private static final Logger LOG = LoggerFactory.getLogger(QueueTable.class);
+
     private final MemoryBudget memory;
     private final LongSupplier defaultDelay;
     private final HostSchedule<Item> schedule;
@@ -37,6 +41,9 @@ final class QueueTable implements Closeable {
     private final NavigableSet<Queue> timers = new TreeSet<>(Queue.BY_TIMER);
     private final NavigableSet<Queue> full = new TreeSet<>(Queue.BY_MAX);
     private long created;
+    /** Whether there was no memory for the last queue that was requested. */
+    private boolean wasFull;
+
     private long bytes;
 
     /**
@@ -66,8 +73,17 @@ final class QueueTable implements Closeable {
     @Nullable
     Queue get(String name) {
         Queue queue = queues.get(name);
-        if (queue == null && memory.reserve(bytes(name), MemoryBudget.Use.STORED)) {
-            queue = create(name);
+        if (queue == null) {
+            boolean hasMemory = memory.reserve(bytes(name), MemoryBudget.Use.STORED);
+            if (!hasMemory && !wasFull) {
+                LOG.warn(
+                        "no memory for another queue: {} MiB of {} MiB are in use; its URLs are refused; increase the heap"
+                                + " with -Xmx",
+                        memory.used() >> 20,
+                        memory.limit() >> 20);
+            }
+            wasFull = !hasMemory;
+            queue = hasMemory ? create(name) : null;
         }
         return queue;
     }

@@ -47,6 +47,27 @@ class CrawlsTest {
     }
 
     @Test
+    void queuesWithoutMemoryAreWarnedAboutOnce() throws Exception {
+        try (CapturedLog log = new CapturedLog();
+                QueueTable table = new QueueTable(
+                        folder,
+                        new MemoryBudget(1 << 20),
+                        () -> 1,
+                        record -> {
+                            throw new AssertionError();
+                        },
+                        NOW)) {
+            int queues = 0;
+            while (table.get("queue" + queues) != null) {
+                queues++;
+            }
+            assertThat(queues).isPositive();
+            assertThat(table.get("another")).isNull();
+            assertThat(log.lines()).singleElement().asString().startsWith("no memory for another queue: ");
+        }
+    }
+
+    @Test
     void crawlIdIsLimitedByTheNameOfItsFolder() {
         assertThat(FolderName.isPossible("a-_9".repeat(50))).isTrue();
         assertThat(FolderName.isPossible("a".repeat(201))).isFalse();
