@@ -3,7 +3,9 @@ package dev.sieve.crawl;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.sieve.UrlBatch;
 import dev.sieve.durable.Durability;
+import dev.sieve.durable.DurableSieve;
 import dev.sieve.durable.Export;
 import dev.sieve.shared.TestEngine;
 import java.io.IOException;
@@ -100,6 +102,36 @@ class CrawlPlaceTest {
 
         assertThat(place.delete()).isPositive();
         assertThat(place.exists()).isFalse();
+    }
+
+    @Test
+    void onlyThePagesOfACrawlAreExported() throws IOException {
+        engine = TestEngine.start();
+        for (SavedPlace place : List.of(
+                new FolderPlace(folder.resolve("job")),
+                new EnginePlace(engine.address("crawl"), Duration.ofMinutes(1)))) {
+            try (CrawlJob job = place.open(new CrawlOptions(), NEW);
+                    Crawler crawler = new Crawler(new CrawlOptions(), job)) {
+                crawler.seed("http://h.test/");
+                UrlBatch sitemaps = Target.Kind.GUESSED_SITEMAP.batch(0, 0, null);
+                sitemaps.add("http://h.test/sitemap.xml");
+                assertThat(job.frontier().pushAll(sitemaps)).isEqualTo(1);
+            }
+            assertThat(export(place, Export.PENDING)).containsExactly("http://h.test/");
+        }
+    }
+
+    @Test
+    void allUrlsOfAnotherFrontierAreExported() throws IOException {
+        try (DurableSieve served = DurableSieve.builder(folder).capacity(100).open()) {
+            for (int label = 0; label < 3; label++) {
+                UrlBatch urls = new UrlBatch(0, 0, null, label);
+                urls.add("http://h.test/" + label);
+                served.pushAll(urls);
+            }
+        }
+        assertThat(export(new FolderPlace(folder), Export.ALL))
+                .containsExactly("http://h.test/0", "http://h.test/1", "http://h.test/2");
     }
 
     @Test

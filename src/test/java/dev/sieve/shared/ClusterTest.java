@@ -19,6 +19,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import redis.clients.jedis.util.JedisClusterCRC16;
 
 /** A crawl on several nodes: how its slices are stored, and what its users are told. */
 @Tag("cluster")
@@ -272,6 +273,33 @@ class ClusterTest {
         } finally {
             cluster.resume(4);
             frontier.abandon();
+        }
+    }
+
+    @Test
+    @Tag("slow")
+    void aSlotThatMovesIsWaitedForWithoutAWarning() throws Exception {
+        start(2, 0);
+        try (SharedSieve frontier = open(Duration.ofMinutes(1));
+                CapturedLog log = new CapturedLog()) {
+            String key = "{a:3}";
+            int slot = JedisClusterCRC16.getSlot(key);
+            int from = cluster.owner(slot);
+            TestEngine source = cluster.node(from);
+            TestEngine target = cluster.node(1 - from);
+            target.command("CLUSTER", "SETSLOT", String.valueOf(slot), "IMPORTING", source.text("CLUSTER", "MYID"));
+            source.command("CLUSTER", "SETSLOT", String.valueOf(slot), "MIGRATING", target.text("CLUSTER", "MYID"));
+            Thread pusher = new Thread(() -> frontier.pushAll(urls()));
+            pusher.start();
+            // Its new buckets cannot be made there any more.
+            while (frontier.waitNanos(0) != TimeUnit.MILLISECONDS.toNanos(100)) {
+                assertThat(pusher.isAlive()).isTrue();
+            }
+            cluster.moveSlot(slot, from, 1 - from);
+            pusher.join();
+
+            assertThat(frontier.stats().accepted()).isEqualTo(URLS);
+            assertThat(log.lines()).isEmpty();
         }
     }
 
