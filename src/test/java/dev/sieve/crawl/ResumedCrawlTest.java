@@ -15,13 +15,19 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
+import mockwebserver3.MockResponse;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** A job is resumed without its seeds being named again, or with other options. */
@@ -167,5 +173,95 @@ class ResumedCrawlTest {
                 .isInstanceOf(IOException.class)
                 .hasMessageContaining(file + ": line 2 is not an origin");
         assertThat(file).hasBinaryContent(bytes);
+    }
+
+    static Stream<Arguments> capabilities() {
+        return Stream.of(
+                capability("duplicates", options -> options.skipDuplicates(true)),
+                capability("sitemaps", options -> options.sitemaps(true)),
+                capability("links", options -> options.checkLinks(true)),
+                capability("resources", options -> options.checkResources(true)),
+                capability("fragments", options -> options.checkFragments(true)),
+                capability("rounds", options -> options.again(true)),
+                capability("exchanges", options -> options.exchanges(true)),
+                capability("depth", options -> options.maxDepth(20)),
+                capability("delay", CrawlOptions::adaptiveDelay),
+                capability(
+                        "all",
+                        options -> options.skipDuplicates(true)
+                                .sitemaps(true)
+                                .checkLinks(true)
+                                .checkResources(true)
+                                .checkFragments(true)
+                                .again(true)
+                                .exchanges(true)
+                                .maxDepth(20)));
+    }
+
+    private static Arguments capability(String name, Consumer<CrawlOptions> choice) {
+        return Arguments.of(name, choice);
+    }
+
+    /** Crawls once; stops at a visit. */
+    private CrawlReport runUntil(Site site, CrawlOptions options, String job, int stop, Set<String> pages)
+            throws IOException {
+        Path path = folder.resolve(job);
+        boolean exists = DurableFolder.exists(path);
+        AtomicInteger visits = new AtomicInteger();
+        try (CrawlDirectory directory =
+                        CrawlDirectory.open(path, exists ? builder -> {} : builder -> builder.capacity(1000));
+                Crawler crawler = new Crawler(options, directory)) {
+            crawler.seed(site.url("/"));
+            CrawlReport report = crawler.run(visit -> {
+                if (!visit.isCheck()) {
+                    pages.add(visit.url());
+                }
+                if (visits.incrementAndGet() == stop) {
+                    crawler.stop();
+                }
+            });
+            assertAddsUp(report);
+            return report;
+        }
+    }
+
+    private static Site siteOfManyKinds() {
+        Site site = new Site();
+        String url = site.url("/outside");
+        String outside = url.contains("localhost")
+                ? url.replace("localhost", "127.0.0.1")
+                : url.replace("127.0.0.1", "localhost");
+        site.tagged("/", "<img src=/i.png><link rel=stylesheet href=/s.css>one <a href=/1#p>x</a><a href=/2>x</a>");
+        site.tagged("/1", "two <p id=p><a href=/3#none>x</a><a href=/moved#p>x</a><a href=/lost>x</a>");
+        site.tagged("/2", "three <a href='" + outside + "'>x</a><a href=/1#!route>x</a><iframe src=/4></iframe>");
+        site.tagged("/3", "four <a href=/#gone>x</a><img src=/lost.png>").tagged("/4", "five <a href=/2#a>x</a>");
+        site.redirect("/moved", "/1").robots("Sitemap: " + site.url("/map.xml"));
+        String map = "<urlset><url><loc>" + site.url("/4") + "</loc></url></urlset>";
+        return site.answer(
+                "/map.xml", () -> new MockResponse.Builder().body(map).build());
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("capabilities")
+    void capabilityKeepsPagesLimitsAndStops(String name, Consumer<CrawlOptions> choice) throws IOException {
+        try (Site site = siteOfManyKinds()) {
+            Set<String> expected = ConcurrentHashMap.newKeySet();
+            runUntil(site, Site.fast().retries(0), "plain", 0, expected);
+            assertThat(expected).hasSize(7);
+            Set<String> pages = ConcurrentHashMap.newKeySet();
+            CrawlReport report;
+            do {
+                CrawlOptions options = Site.fast().retries(0);
+                choice.accept(options);
+                report = runUntil(site, options.delay(Duration.ZERO), "stopped", 4, pages);
+                assertThat(report.ending()).isIn(Ending.STOPPED, Ending.DRAINED);
+            } while (report.ending() != Ending.DRAINED);
+            assertThat(pages).isEqualTo(expected);
+            CrawlOptions limited = Site.fast().retries(0).concurrency(1).maxPages(2);
+            choice.accept(limited);
+            report = runUntil(site, limited, "limited", 0, ConcurrentHashMap.newKeySet());
+            assertThat(report.ending()).isEqualTo(Ending.MAX_PAGES);
+            assertThat(report.count(PAGES)).isLessThanOrEqualTo(2);
+        }
     }
 }
