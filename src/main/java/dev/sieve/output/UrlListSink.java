@@ -3,7 +3,7 @@ package dev.sieve.output;
 import java.io.IOException;
 import java.io.Writer;
 
-/** Writes the URL of each page with a status from 200 to 299, one per line. */
+/** Writes the URL of each page with a status from 200 to 299, one per line; not those that were only checked. */
 public final class UrlListSink extends LineSink {
     /** Creates a sink that flushes and closes {@code out} with itself; see {@link OutputFile}. */
     public UrlListSink(Writer out) {
@@ -12,7 +12,7 @@ public final class UrlListSink extends LineSink {
 
     @Override
     public void accept(Visit visit) throws IOException {
-        if (visit.isSuccess()) {
+        if (visit.isSuccess() && !visit.isCheck()) {
             raw(visit.url()).end();
         }
     }

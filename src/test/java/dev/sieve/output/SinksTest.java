@@ -262,6 +262,7 @@ class SinksTest {
         try (UrlListSink sink = new UrlListSink(out)) {
             sink.accept(visit("\n", page("text/html", 200)));
             sink.accept(visit("\n", page("text/html", 404)));
+            sink.accept(visit("\n", page("text/html", 200), Duration.ZERO, true, null));
             sink.accept(visit("\n", new FetchResult.Failed(0, FetchResult.Reason.TIMEOUT, "\n")));
         }
 
