@@ -73,12 +73,12 @@ public final class CapacityAlerts {
     private static String message(CapacityEvent event) {
         return String.format(
                 Locale.ROOT,
-                "filter %.0f %% full: about %,d of %,d URLs, false-positive rate %.2g, about %s pages missed so far; %s",
+                "filter %.0f %% full: about %,d of %,d URLs, false-positive rate %.2g, %s pages missed so far; %s",
                 event.threshold() * 100,
                 event.estimatedSize(),
                 event.capacity(),
                 event.falsePositiveRate(),
-                String.format(Locale.ROOT, event.estimatedMissed() < 10 ? "%.2f" : "%,.0f", event.estimatedMissed()),
+                SieveStats.missed(event.estimatedMissed(), event.falsePositiveRate()),
                 advice(event));
     }
 

@@ -13,7 +13,9 @@ import java.util.function.Consumer;
  * closed: an event is late by at most that.
  *
  * <p>Pages missed: a new URL is accepted with probability 1 - f, f being the false-positive rate. So f / (1 - f) new
- * URLs were rejected per accepted one, on average; the sum of these is the estimate.
+ * URLs were rejected per accepted one, on average; the sum of these is the estimate. Where f rises too fast for that, or is 1,
+ * it is the part of the growth that was not accepted, since a rejected URL has its bits in the filter as well. When all bits
+ * are set, the filter does not grow further, and the estimate is a lower bound.
  *
  * <p>Guarded by the lock of the frontier, except {@link #publish()}.
  */
@@ -25,22 +27,27 @@ final class CapacityWatch {
     private final long capacity;
     private final OnFull onFull;
     private final CapacityAlerts alerts;
-    private final long step;
+
+    /** How many new URLs there are between two estimates: fewer when most are rejected. */
+    private long step;
 
     private long sinceCheck;
+    private long sizeAtCheck;
     private double threshold = FIRST_THRESHOLD;
     private boolean full;
     private double missedPerAccepted;
     private double missed;
+    /** The number of missed pages that is next to be published: a power of ten. */
+    private double nextMissed = 1;
 
     CapacityWatch(Membership filter, long capacity, OnFull onFull, Consumer<CapacityEvent> listener) {
         this.filter = filter;
         this.capacity = capacity;
         this.onFull = onFull;
         alerts = new CapacityAlerts(listener);
-        step = Math.max(1, capacity / STEPS);
         long size = filter.estimatedSize();
         skip(size);
+        sizeAtCheck = size;
         update(size);
     }
 
@@ -60,6 +67,7 @@ final class CapacityWatch {
      */
     void restore(double missedBefore, long sizeBefore) {
         missed = missedBefore;
+        passMissed();
         sinceCheck = 0;
         skip(sizeBefore);
     }
@@ -77,19 +85,43 @@ final class CapacityWatch {
         update(size);
         List<CapacityEvent> events = new ArrayList<>();
         for (; hasPassed(size); threshold = next(threshold)) {
-            events.add(new CapacityEvent(
-                    threshold, size, capacity, filter.falsePositiveRate(), missed, filter.memoryBytes(), onFull));
+            events.add(event(threshold, size));
+        }
+        if (passMissed() && events.isEmpty()) {
+            events.add(event((double) size / capacity, size));
         }
         return events;
+    }
+
+    private CapacityEvent event(double share, long size) {
+        return new CapacityEvent(
+                share, size, capacity, filter.falsePositiveRate(), missed, filter.memoryBytes(), onFull);
+    }
+
+    /** Returns whether the estimate has passed a power of ten. */
+    private boolean passMissed() {
+        boolean hasPassed = isLimited() && missed >= nextMissed;
+        while (missed >= nextMissed) {
+            nextMissed *= 10;
+        }
+        return hasPassed;
     }
 
     private void update(long size) {
         full = size >= capacity;
         double rate = filter.falsePositiveRate();
-        double now = rate < 1 ? rate / (1 - rate) : missedPerAccepted;
-        missed += sinceCheck * (missedPerAccepted + now) / 2;
+        boolean isSaturated = rate >= 1;
+        double now = isSaturated ? missedPerAccepted : rate / (1 - rate);
+        boolean isJump = isSaturated || now > 1 + 4 * missedPerAccepted;
+        // With all bits set, the size is that of half a clear bit; a quarter more than enough URLs to set them all may
+        // be too many.
+        long least = isSaturated ? size - size / 4 : size;
+        missed += isJump ? Math.max(0, least - sizeAtCheck - sinceCheck) : sinceCheck * (missedPerAccepted + now) / 2;
+        missed = isSaturated ? Math.max(1, missed) : missed;
         missedPerAccepted = now;
+        sizeAtCheck = size;
         sinceCheck = 0;
+        step = (long) Math.ceil(Math.max(1, capacity * (1 - rate) / STEPS));
     }
 
     private boolean hasPassed(long size) {

@@ -1,5 +1,6 @@
 package dev.sieve;
 
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param estimatedSize distinct URLs in the filter, estimated from its fill
  * @param capacity distinct URLs that the filter was made for
  * @param falsePositiveRate current share of new URLs that are mistaken for seen ones
- * @param estimatedMissed estimated number of pages missed so far
+ * @param estimatedMissed estimated number of pages missed so far; see {@link #isLowerBound}
  * @param memoryBytes memory of the filter in bytes, without the queue
  */
 public record SieveStats(
@@ -33,6 +34,40 @@ public record SieveStats(
     /** Returns whether the filter is exact: it misses no page and is never full, so its capacity has no meaning. */
     public boolean isExact() {
         return filter == FilterKind.EXACT;
+    }
+
+    /** Returns whether more pages may have been missed than estimated: the filter is so full that it hardly grows. */
+    public boolean isLowerBound() {
+        return isLowerBound(falsePositiveRate);
+    }
+
+    static boolean isLowerBound(double rate) {
+        return rate > 0.99;
+    }
+
+    /** Returns how many pages were missed, for people: {@code about 12} or {@code at least 12,000}. */
+    static String missed(double estimate, double rate) {
+        String form = estimate < 10 ? "%s %.2f" : "%s %,.0f";
+        return String.format(Locale.ROOT, form, isLowerBound(rate) ? "at least" : "about", estimate);
+    }
+
+    /** Returns the counters and the filter in a line. */
+    @Override
+    public String toString() {
+        return String.format(
+                Locale.ROOT,
+                "%,d accepted, %,d seen, %,d pending, %,d in flight, %,d done; filter of %,d bytes: about %,d of %,d URLs,"
+                        + " false-positive rate %.2g, %s pages missed",
+                accepted,
+                seen,
+                pending,
+                inFlight,
+                done,
+                memoryBytes,
+                estimatedSize,
+                capacity,
+                falsePositiveRate,
+                missed(estimatedMissed, falsePositiveRate));
     }
 
     /** Returns the size divided by the capacity, above 1 when the filter is overfull; 0 for an exact filter. */

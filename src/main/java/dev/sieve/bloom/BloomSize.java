@@ -103,25 +103,31 @@ public final class BloomSize {
      * @param hashes 8 or 16
      */
     public static double splitBlockRate(double keysPerLine, int hashes) {
+        return splitBlockRate(keysPerLine, Long.MAX_VALUE, hashes);
+    }
+
+    /** Returns the rate of a number of lines, above 1: with few of them, the number of keys is binomial, and less uneven. */
+    static double splitBlockRate(double keysPerLine, long lines, int hashes) {
         double clear = 1 - (double) checkHashes(hashes) / LINE_BITS;
         if (Math.pow(clear, keysPerLine) < 1e-12) {
             return 1;
         }
         // Weights in proportion to the probabilities, outwards from the most likely number of keys until they are 0.
         int middle = (int) keysPerLine;
+        double others = lines / (lines - 1.0);
         double sum = 0;
         double wrong = 0;
         double weight = 1;
         for (int j = middle; weight > 1e-18; j++) {
             sum += weight;
             wrong += weight * Math.pow(1 - Math.pow(clear, j), hashes);
-            weight *= keysPerLine / (j + 1);
+            weight *= Math.max(0, keysPerLine - (double) j / lines) / (j + 1) * others;
         }
-        weight = middle / keysPerLine;
+        weight = middle / (keysPerLine - (middle - 1.0) / lines) / others;
         for (int j = middle - 1; j >= 0 && weight > 1e-18; j--) {
             sum += weight;
             wrong += weight * Math.pow(1 - Math.pow(clear, j), hashes);
-            weight *= j / keysPerLine;
+            weight *= j / (keysPerLine - (j - 1.0) / lines) / others;
         }
         return wrong / sum;
     }

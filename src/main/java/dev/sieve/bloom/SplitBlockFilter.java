@@ -188,7 +188,11 @@ public final class SplitBlockFilter extends ArrayFilter {
     @Override
     public double falsePositiveRate() {
         double size = BloomSize.estimate(setCells, cells, hashes);
-        return setCells == cells ? 1 : BloomSize.splitBlockRate(size / lines, hashes);
+        return setCells == cells
+                ? 1
+                : lines == 1
+                        ? Math.pow((double) setCells / cells, hashes)
+                        : BloomSize.splitBlockRate(size / lines, lines, hashes);
     }
 
     @Override

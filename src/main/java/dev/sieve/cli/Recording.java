@@ -1,6 +1,7 @@
 package dev.sieve.cli;
 
 import dev.sieve.CapacityEvent;
+import dev.sieve.OnFull;
 import dev.sieve.crawl.CrawlJob;
 import dev.sieve.crawl.CrawlPlace;
 import dev.sieve.crawl.CrawlReport;
@@ -19,6 +20,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Timer;
 import java.util.TimerTask;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -33,6 +35,8 @@ final class Recording implements AutoCloseable {
     private final @Nullable Path file;
     private final @Nullable LiveServer live;
     private final @Nullable Path metrics;
+    /** Whether the log says how to make the filter larger. */
+    private final AtomicBoolean advised = new AtomicBoolean();
 
     @SuppressWarnings("NullAway.Init") // set by start
     private Crawler crawler;
@@ -75,6 +79,14 @@ final class Recording implements AutoCloseable {
     /** Receives a capacity event of the frontier, also before the start. */
     void capacity(CapacityEvent event) {
         record.capacity(event, Instant.now());
+        if (event.onFull() == OnFull.WARN && advised.compareAndSet(false, true)) {
+            String choice = shared == null ? " or --on-full grow" : "";
+            double urls = Math.max(event.capacity(), event.estimatedSize() + event.estimatedMissed());
+            LOG.warn(
+                    "to miss fewer pages, crawl from the start with --capacity {}{}",
+                    Summary.recommended(urls),
+                    choice);
+        }
     }
 
     /** Sets the seeds and options that the report shows for this run. */

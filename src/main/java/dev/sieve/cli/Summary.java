@@ -232,9 +232,10 @@ final class Summary {
         row(
                 lines,
                 "filter",
-                "%s  %s  estimated pages missed: %s",
+                "%s  %s  estimated pages missed: %s%s",
                 size(sieve),
                 Numbers.bytes(sieve.memoryBytes()),
+                sieve.isLowerBound() ? "at least " : "",
                 sieve.estimatedMissed() < NO_PAGE ? "0" : Units.count(sieve.estimatedMissed()));
     }
 
@@ -369,7 +370,8 @@ final class Summary {
     }
 
     static String missed(CrawlReport report) {
-        return "about " + Numbers.count(Math.round(report.sieve().estimatedMissed()), "page") + " missed";
+        String pages = Numbers.count(Math.round(report.sieve().estimatedMissed()), "page");
+        return (report.sieve().isLowerBound() ? "at least " : "about ") + pages + " missed";
     }
 
     static String clock(Duration time) {

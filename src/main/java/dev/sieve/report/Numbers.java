@@ -76,9 +76,13 @@ public final class Numbers {
 
     /** Returns twice the URLs found, those missed included, in one significant digit: missed pages link to more. */
     public static long recommendedCapacity(SieveStats sieve) {
-        double least = 2 * (sieve.estimatedSize() + sieve.estimatedMissed());
-        double unit = Math.pow(10, Math.floor(Math.log10(least)));
-        return (long) (Math.ceil(least / unit) * unit);
+        return recommendedCapacity(sieve.estimatedSize() + sieve.estimatedMissed());
+    }
+
+    /** Returns twice a number of URLs in one significant digit. */
+    public static long recommendedCapacity(double urls) {
+        double unit = Math.pow(10, Math.floor(Math.log10(2 * urls)));
+        return (long) (Math.ceil(2 * urls / unit) * unit);
     }
 
     /** Bytes in powers of 1000, to about three digits. */

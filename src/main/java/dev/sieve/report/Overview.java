@@ -62,7 +62,7 @@ final class Overview {
                     text("%.1f pages/s", 1e3 * crawl.totals().pages() / Math.max(1, millis)));
             long again = last.pending().unfinished();
             tile(tiles, "Left", count(last.pending().left()), again == 0 ? "" : count(again) + " to try again");
-            tile(tiles, "Pages missed", Numbers.about(last.sieve().estimatedMissed()), "estimated")
+            tile(tiles, "Pages missed", Numbers.about(last.sieve().estimatedMissed()), last.sieve().isLowerBound() ? "at least" : "estimated")
                     .addClass(Numbers.missesPages(last.sieve()) ? "bad" : "");
             runs(section);
         }
@@ -76,7 +76,7 @@ final class Overview {
                     ? "is too small. Crawl again from the start with a capacity of "
                             + count(Numbers.recommendedCapacity(stats), "URL")
                     : "misses some pages even below its capacity. Crawl again from the start with a lower miss rate";
-            String text = "About " + count(Math.round(stats.estimatedMissed()), "page")
+            String text = (stats.isLowerBound() ? "At least " : "About ") + count(Math.round(stats.estimatedMissed()), "page")
                     + " were missed, and the pages that only they link to: the filter " + advice
                     + ", or with an exact filter.";
             section.appendElement("p").attr("id", "missed").addClass("bad").text(text);

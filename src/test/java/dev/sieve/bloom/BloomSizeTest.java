@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.withinPercentage;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class BloomSizeTest {
@@ -54,6 +55,20 @@ class BloomSizeTest {
     void unevenLinesCostMoreThanEvenOnes() {
         double even = Math.pow(1 - Math.pow(63 / 64.0, 40), 8);
         assertThat(BloomSize.splitBlockRate(40, 8)).isBetween(1.1 * even, 1.5 * even);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"2, 60", "20, 994", "200, 10000"})
+    void splitBlockRateOfFewLinesIsThatOfABinomialNumberOfKeys(int lines, int keys) {
+        double rate = 0;
+        double probability = Math.pow(1 - 1.0 / lines, keys);
+        for (int j = 0; j <= keys; j++) {
+            rate += probability * Math.pow(1 - Math.pow(1 - 8 / 512.0, j), 8);
+            probability *= (double) (keys - j) / (j + 1) / (lines - 1);
+        }
+
+        assertThat(BloomSize.splitBlockRate((double) keys / lines, lines, 8)).isCloseTo(rate, withinPercentage(1e-6));
+        assertThat(BloomSize.splitBlockRate((double) keys / lines, 8)).isGreaterThan(rate);
     }
 
     @Test

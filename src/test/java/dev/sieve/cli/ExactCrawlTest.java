@@ -15,6 +15,17 @@ class ExactCrawlTest {
     private Path folder;
 
     @Test
+    void fullFilterNamesTheOptionsOnce() throws IOException {
+        try (DemoWeb web = PolitenessJudge.web().hosts(1).pages(100).open()) {
+            Run run = Run.of(
+                    Main.commandLine(), web.start(), "--capacity=20", "-q", "--resolve=.test=127.0.0.1", "--delay=0");
+
+            assertThat(run.err())
+                    .containsOnlyOnce("to miss fewer pages, crawl from the start with --capacity 40 or --on-full grow");
+        }
+    }
+
+    @Test
     void exactCrawlSaysThatNoPageIsMissed() throws IOException {
         Path report = folder.resolve("report.html");
         Path job = folder.resolve("job");

@@ -214,6 +214,7 @@ class DurableSieveTest {
         FakeDisk disk = new FakeDisk();
         DurableSieve.Builder builder = builder()
                 .capacity(102_400)
+                .falsePositiveRate(1e-6)
                 .segmentBytes(1 << 20)
                 .withoutKeepers()
                 .onCapacity(event -> events.add(event.threshold()));

@@ -19,7 +19,7 @@ final class Promtool {
 
     /** Requires that a file contains valid rules. */
     static void requireRules(Path file) throws IOException, InterruptedException {
-        assertThat(run("", "promtool", "check", "rules", file.toString())).contains("SUCCESS: 1 rules found");
+        assertThat(run("", "promtool", "check", "rules", file.toString())).contains("SUCCESS: 2 rules found");
     }
 
     private static String run(String input, String... command) throws IOException, InterruptedException {
