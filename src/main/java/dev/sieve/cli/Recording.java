@@ -9,6 +9,7 @@ import dev.sieve.crawl.Crawler;
 import dev.sieve.report.CrawlRecord;
 import dev.sieve.report.LiveServer;
 import dev.sieve.report.MetricsText;
+import dev.sieve.report.Numbers;
 import dev.sieve.report.ReportPage;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -81,11 +82,10 @@ final class Recording implements AutoCloseable {
         record.capacity(event, Instant.now());
         if (event.onFull() == OnFull.WARN && advised.compareAndSet(false, true)) {
             String choice = shared == null ? " or --on-full grow" : "";
-            double urls = Math.max(event.capacity(), event.estimatedSize() + event.estimatedMissed());
-            LOG.warn(
-                    "to miss fewer pages, crawl from the start with --capacity {}{}",
-                    Summary.recommended(urls),
-                    choice);
+            double urls = Math.max((double) event.capacity(), event.estimatedSize() + event.estimatedMissed());
+            long more = Numbers.recommendedCapacity(urls);
+            String capacity = more % 1_000_000 == 0 ? more / 1_000_000 + "M" : String.valueOf(more);
+            LOG.warn("to miss fewer pages, crawl from the start with --capacity {}{}", capacity, choice);
         }
     }
 

@@ -62,7 +62,11 @@ final class Overview {
                     text("%.1f pages/s", 1e3 * crawl.totals().pages() / Math.max(1, millis)));
             long again = last.pending().unfinished();
             tile(tiles, "Left", count(last.pending().left()), again == 0 ? "" : count(again) + " to try again");
-            tile(tiles, "Pages missed", Numbers.about(last.sieve().estimatedMissed()), last.sieve().isLowerBound() ? "at least" : "estimated")
+            tile(
+                            tiles,
+                            "Pages missed",
+                            Numbers.about(last.sieve().estimatedMissed()),
+                            last.sieve().isLowerBound() ? "at least" : "estimated")
                     .addClass(Numbers.missesPages(last.sieve()) ? "bad" : "");
             runs(section);
         }

@@ -2,6 +2,9 @@ package dev.sieve.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sieve.CapacityEvent;
+import dev.sieve.CapturedLog;
+import dev.sieve.OnFull;
 import dev.sieve.demo.DemoWeb;
 import dev.sieve.judge.PolitenessJudge;
 import java.io.IOException;
@@ -15,13 +18,16 @@ class ExactCrawlTest {
     private Path folder;
 
     @Test
-    void fullFilterNamesTheOptionsOnce() throws IOException {
-        try (DemoWeb web = PolitenessJudge.web().hosts(1).pages(100).open()) {
-            Run run = Run.of(
-                    Main.commandLine(), web.start(), "--capacity=20", "-q", "--resolve=.test=127.0.0.1", "--delay=0");
+    void fullFilterNamesTheOptionsOnce() {
+        Recording recording = new Recording(null, null, null);
+        try (CapturedLog log = new CapturedLog()) {
+            for (double full : new double[] {0.8, 1}) {
+                long size = (long) (full * 1_000_000);
+                recording.capacity(new CapacityEvent(full, size, 1_000_000, 1e-4, 0.1, 2_880_000, OnFull.WARN));
+            }
 
-            assertThat(run.err())
-                    .containsOnlyOnce("to miss fewer pages, crawl from the start with --capacity 40 or --on-full grow");
+            assertThat(log.lines())
+                    .containsExactly("to miss fewer pages, crawl from the start with --capacity 2M or --on-full grow");
         }
     }
 
