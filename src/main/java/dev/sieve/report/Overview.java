@@ -80,9 +80,10 @@ final class Overview {
                     ? "is too small. Crawl again from the start with a capacity of "
                             + count(Numbers.recommendedCapacity(stats), "URL")
                     : "misses some pages even below its capacity. Crawl again from the start with a lower miss rate";
-            String text = (stats.isLowerBound() ? "At least " : "About ") + count(Math.round(stats.estimatedMissed()), "page")
-                    + " were missed, and the pages that only they link to: the filter " + advice
-                    + ", or with an exact filter.";
+            String text =
+                    (stats.isLowerBound() ? "At least " : "About ") + count(Math.round(stats.estimatedMissed()), "page")
+                            + " were missed, and the pages that only they link to: the filter " + advice
+                            + ", or with an exact filter.";
             section.appendElement("p").attr("id", "missed").addClass("bad").text(text);
         }
     }
