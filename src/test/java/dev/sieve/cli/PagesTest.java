@@ -163,7 +163,7 @@ class PagesTest {
         } else if (program >= 0) {
             parse(block, call.subList(program + 1, call.size()));
         } else if (call.get(0).equals("mvn")) {
-            String pom = Pages.read(Pages.PROJECT.resolve("pom.xml"));
+            String pom = Pages.read(Pages.PROJECT.resolve("src/build/pom.xml"));
             for (String word : call) {
                 if (word.startsWith("-P")) {
                     assertThat(pom).as(block.toString()).contains("<id>" + word.substring(2) + "</id>");

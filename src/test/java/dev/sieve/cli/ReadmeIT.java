@@ -84,9 +84,41 @@ class ReadmeIT {
         String command = "mvn -B package -Prelease -DskipTests";
         assertThat(Path.of("docs/operating.md")).content().contains(command);
 
-        run(folder, Map.of(), "bash", "-c", command + " -q");
+        // The same, and in addition the files for Maven Central, without their signatures.
+        run(
+                folder,
+                Map.of(),
+                "bash",
+                "-c",
+                command.replace("package", "deploy") + " -q -DaltDeploymentRepository=central::file:target/central");
 
         assertSame("-sources.jar", "-javadoc.jar", ".zip", ".tar.gz", "-cyclonedx.json");
+        assertThatCentralAcceptsIt(folder.resolve("target/central/dev/sieve/sieve"));
+    }
+
+    /** Central's list: https://central.sonatype.org/publish/requirements/. */
+    private static void assertThatCentralAcceptsIt(Path project) throws IOException {
+        List<String> files;
+        try (Stream<Path> paths = Files.walk(project)) {
+            files = paths.filter(Files::isRegularFile).map(Path::toString).toList();
+        }
+        for (String end : List.of(".jar", "-sources.jar", "-javadoc.jar", ".pom")) {
+            for (String hash : List.of("", ".md5", ".sha1")) {
+                assertThat(files)
+                        .filteredOn(
+                                file -> file.matches(".*/sieve-[\\d.]+(-[\\d.]+-\\d+)?" + Pattern.quote(end + hash)))
+                        .as(end + hash)
+                        .hasSize(1);
+            }
+        }
+        String pom =
+                files.stream().filter(file -> file.endsWith(".pom")).findFirst().orElseThrow();
+        assertThat(Path.of(pom))
+                .content()
+                .contains("<groupId>dev.sieve</groupId>", "<artifactId>sieve</artifactId>", "<version>")
+                .contains("<name>", "<description>", "<url>https://", "<license>", "<developer>", "<email>")
+                .contains("<scm>", "<connection>scm:git:", "<developerConnection>scm:git:")
+                .doesNotContain("${", "<parent>", "<repositories>");
     }
 
     private void assertSame(String... ends) throws IOException {
@@ -135,10 +167,10 @@ class ReadmeIT {
     }
 
     @Test
-    void theSecondCommandIsTheOneThatContinuousIntegrationRuns() throws IOException {
-        assertThat(blocks("sh")).contains("mvn -B verify\n");
-        Path script = PROJECT.resolve(".ci/run");
-        assertThat(script).content().contains("\nmvn -B verify ");
+    void contributingAndContinuousIntegrationRunTheSameCommand() throws IOException {
+        assertThat(blocks("sh").get(1)).isEqualTo("mvn -B verify\n");
+        assertThat(PROJECT.resolve("CONTRIBUTING.md")).content().contains("| `mvn -B verify -Pci` |");
+        assertThat(PROJECT.resolve(".ci/run")).content().contains("\nmvn -B verify -Pci ");
     }
 
     @Test
