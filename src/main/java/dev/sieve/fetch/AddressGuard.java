@@ -71,16 +71,24 @@ final class AddressGuard {
     private final WireLimit wire;
     private final OkHttpClient client;
     private final ProxySettings proxies;
+    private final String userAgent;
     private final AtomicInteger requests = new AtomicInteger();
     /** The clients by proxy; the key is empty without one. */
     private final Map<Optional<Server>, Clients> clients = new ConcurrentHashMap<>();
 
-    AddressGuard(AddressPolicy policy, DnsLookups lookups, WireLimit wire, OkHttpClient client, ProxySettings proxies) {
+    AddressGuard(
+            AddressPolicy policy,
+            DnsLookups lookups,
+            WireLimit wire,
+            OkHttpClient client,
+            ProxySettings proxies,
+            String userAgent) {
         this.policy = policy;
         this.lookups = lookups;
         this.wire = wire;
         this.client = client;
         this.proxies = proxies;
+        this.userAgent = userAgent;
     }
 
     /** The clients of one way to hosts: directly, or through a proxy. */
@@ -112,7 +120,7 @@ final class AddressGuard {
                     clients(client, this::openAddresses, unguarded));
         }
         Dns dns = proxy.kind() == Kind.HTTP ? lookups::addresses : ProxyConnections::named;
-        Supplier<OkHttpClient> proxied = clients(ProxyConnections.client(client, proxy), dns, unguarded);
+        Supplier<OkHttpClient> proxied = clients(ProxyConnections.client(client, proxy, userAgent), dns, unguarded);
         return new Clients(proxied, proxied);
     }
 

@@ -114,6 +114,11 @@ final class BodyMemory {
             return isTooSlow ? new InterruptedIOException("too slow, and others wait for its memory") : failure;
         }
 
+        /** Returns whether the request was cancelled, or will be. */
+        boolean isCancelled() {
+            return isTooSlow || isCancelled.getAsBoolean();
+        }
+
         /** Notes that the body was read, and that it is kept until it is {@linkplain #release released}. */
         void keep(byte[] body) {
             long fromShare = Math.min(unusedShare, body.length);

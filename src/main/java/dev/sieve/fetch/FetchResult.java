@@ -58,6 +58,7 @@ public sealed interface FetchResult {
      *     Exchange} as they were received; 0 when it was not read, whatever the server has announced
      * @param isCut whether only the beginning of the body was read or parsed, since a limit was reached or the rest of it
      *     could not be read; a body of which nothing was needed is not cut
+     * @param problem why the rest of the body could not be read, although the connection was open long enough; null otherwise
      */
     @SuppressWarnings("ArrayRecordComponent") // a body is not compared, and too large to be copied
     record Page(
@@ -67,18 +68,19 @@ public sealed interface FetchResult {
             byte[] body,
             long length,
             boolean isCut,
+            @Nullable Failed problem,
             @Nullable Exchange exchange)
             implements FetchResult {
 
         /** Creates a page without an exchange. */
         public Page(
                 int status, Map<String, List<String>> headers, String type, byte[] body, long length, boolean isCut) {
-            this(status, headers, type, body, length, isCut, null);
+            this(status, headers, type, body, length, isCut, null, null);
         }
 
         @Override
         public Page with(@Nullable Exchange other) {
-            return new Page(status, headers, type, body, length, isCut, other);
+            return new Page(status, headers, type, body, length, isCut, problem, other);
         }
 
         @Override
@@ -86,10 +88,20 @@ public sealed interface FetchResult {
             return status >= 200 && status < 300;
         }
 
-        /** {@inheritDoc} The status says that the failure is temporary. */
+        /** {@inheritDoc} Empty unless there is a {@link #problem}. */
+        @Override
+        public String description() {
+            return problem == null ? "" : problem.description();
+        }
+
+        /** {@inheritDoc} The status says that the failure is temporary, or the body has broken off. */
         @Override
         public boolean isWorthRetrying() {
-            return status == 408 || status == 429 || status == 500 || (status >= 502 && status <= 504);
+            return (problem != null && problem.isWorthRetrying())
+                    || status == 408
+                    || status == 429
+                    || status == 500
+                    || (status >= 502 && status <= 504);
         }
 
         /** Returns whether the body is an HTML document. Without a type, it is when it begins with {@code <}. */
@@ -111,7 +123,12 @@ public sealed interface FetchResult {
 
         /** Returns this page, marked as cut. */
         public Page cut() {
-            return new Page(status, headers, type, body, length, true, exchange);
+            return new Page(status, headers, type, body, length, true, problem, exchange);
+        }
+
+        /** Returns this page, marked as cut for a reason. */
+        Page cut(Failed reason) {
+            return new Page(status, headers, type, body, length, true, reason, exchange);
         }
 
         /** Returns the first value of a header field by its name in lower case; null when there is none. */

@@ -12,12 +12,10 @@ import java.net.HttpURLConnection;
 import java.net.ProtocolException;
 import java.net.Proxy;
 import java.time.Duration;
-import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
-import java.util.WeakHashMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
@@ -26,6 +24,7 @@ import okhttp3.Call;
 import okhttp3.Connection;
 import okhttp3.ConnectionPool;
 import okhttp3.CookieJar;
+import okhttp3.EventListener;
 import okhttp3.Headers;
 import okhttp3.HttpUrl;
 import okhttp3.Interceptor;
@@ -33,10 +32,6 @@ import okhttp3.OkHttpClient;
 import okhttp3.Protocol;
 import okhttp3.Request;
 import okhttp3.Response;
-import okhttp3.ResponseBody;
-import okio.ForwardingSource;
-import okio.Okio;
-import okio.Source;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -81,13 +76,22 @@ public final class Fetcher implements AutoCloseable {
     private final WireLimit wire = new WireLimit();
     private final BodyMemory memory;
     private final ResponseReader reader;
+    private final Connections connections;
     private volatile Consumer<String> onSend = host -> {};
     private volatile Runnable onResponse = () -> {};
     private final Set<String> headerOrigins = ConcurrentHashMap.newKeySet();
     private volatile boolean isStopped;
 
-    /** Connections over which a request was sent. */
-    private final Set<Connection> used = Collections.synchronizedSet(Collections.newSetFromMap(new WeakHashMap<>()));
+    /** What a call has received. */
+    private static final class Received {
+        private @Nullable Connection connection;
+        /** Whether an earlier call has used the connection. */
+        private boolean isKept;
+        /** Why the head of the response could not be received. */
+        private @Nullable IOException failure;
+
+        private @Nullable Response response;
+    }
 
     /** Carries an exception of the listener through the client. */
     private static final class NotSentException extends RuntimeException {
@@ -156,12 +160,16 @@ public final class Fetcher implements AutoCloseable {
          * Checks a header field.
          *
          * @throws IllegalArgumentException when it is not valid, or is Accept-Encoding, which would bring bodies that
-         *     cannot be decoded
+         *     cannot be decoded; the message does not contain the value
          */
         public static void checkHeader(String name, String value) {
-            Headers.of(name, value);
+            Headers.of(name, "");
+            if (!value.matches("[\\t -~]*")) {
+                throw new IllegalArgumentException(
+                        "the value of " + name + " has a character that header fields cannot have");
+            }
             if (name.equalsIgnoreCase("Accept-Encoding")) {
-                throw new IllegalArgumentException("Accept-Encoding cannot be overridden: " + value);
+                throw new IllegalArgumentException("Accept-Encoding cannot be overridden");
             }
         }
     }
@@ -174,6 +182,7 @@ public final class Fetcher implements AutoCloseable {
         long largest = (options.keepsExchanges ? 2L : 1L) * options.bodyLimit;
         memory = new BodyMemory(options.bodyMemory, options.connections, largest, patienceNanos);
         reader = new ResponseReader(wire);
+        connections = new Connections(wire);
         client = new OkHttpClient.Builder()
                 .followRedirects(false)
                 .followSslRedirects(false)
@@ -188,15 +197,21 @@ public final class Fetcher implements AutoCloseable {
                 .readTimeout(options.timeout)
                 .writeTimeout(options.timeout)
                 .connectionPool(new ConnectionPool(options.connections, IDLE_SECONDS, TimeUnit.SECONDS))
+                .eventListener(new EventListener() {
+                    @Override
+                    public void requestHeadersEnd(Call call, Request request) {
+                        receive(Objects.requireNonNull(request.tag(Received.class)));
+                    }
+                })
                 .addNetworkInterceptor(this::send)
                 .build();
         lookups = new DnsLookups(options.resolver, options.timeout, options.connections);
-        guard = new AddressGuard(options.addresses, lookups, wire, client, options.proxy);
+        guard = new AddressGuard(options.addresses, lookups, wire, client, options.proxy, options.userAgent);
     }
 
     /**
-     * Reports and sends a request and checks the response. After 503 with a Retry-After of 0, the client would send the
-     * request again on its own, so it gets a Retry-After that prevents this.
+     * Reports and sends a request and checks the response. What the client would act on by itself, the status and the header
+     * fields, is hidden from it.
      */
     private Response send(Interceptor.Chain chain) throws IOException {
         try {
@@ -204,15 +219,9 @@ public final class Fetcher implements AutoCloseable {
         } catch (RuntimeException e) {
             throw new NotSentException(e);
         }
-        Response response = exchange(chain);
+        Received received = Objects.requireNonNull(chain.request().tag(Received.class));
+        Response response = exchange(chain, received);
         onResponse.run();
-        if (response.code() == HttpURLConnection.HTTP_NOT_MODIFIED) {
-            // The client would wait for the body that the header announces, although this status never has one.
-            response.close();
-            response = response.newBuilder()
-                    .body(ResponseBody.create(new byte[0], response.body().contentType()))
-                    .build();
-        }
         Capture capture = chain.request().tag(Capture.class);
         if (capture != null) {
             response = capture.of(chain, response);
@@ -221,48 +230,41 @@ public final class Fetcher implements AutoCloseable {
             ResponseReader.check(response);
         } catch (ProtocolException e) {
             // The client might use the connection again.
-            Objects.requireNonNull(chain.connection()).socket().close();
+            Connections.close(chain.connection());
             throw e;
         }
-        if (response.body().contentLength() == 0) {
-            // The client would decode nothing, and fail.
-            response = response.newBuilder().removeHeader("Content-Encoding").build();
-        }
-        String retryAfter = response.header("Retry-After", "");
-        if (response.code() != HttpURLConnection.HTTP_UNAVAILABLE || !retryAfter.matches("0+|\\d{10,}")) {
-            return response;
-        }
-        // The client fails at a number that is too large for an int.
-        String readable = retryAfter.matches("0+") ? "1" : "999999999";
-        return response.newBuilder().header("Retry-After", readable).build();
+        received.response = response;
+        return response.newBuilder()
+                .code(HttpURLConnection.HTTP_OK)
+                .headers(Headers.of())
+                .build();
     }
 
-    private Response exchange(Interceptor.Chain chain) throws IOException {
+    /** Receives the head of a response before the client reads it. */
+    private void receive(Received received) {
+        try {
+            connections.receive(Objects.requireNonNull(received.connection));
+        } catch (IOException e) {
+            received.failure = e;
+        }
+    }
+
+    private Response exchange(Interceptor.Chain chain, Received received) throws IOException {
         Connection connection = Objects.requireNonNull(chain.connection());
-        boolean isKept = !used.add(connection);
+        received.connection = connection;
+        received.isKept = connections.use(client, chain, received);
         Response response;
         try {
             response = chain.proceed(chain.request());
         } catch (IOException e) {
-            throw isKept ? ResponseReader.closed(e) : e;
+            IOException reason = received.failure == null ? e : received.failure;
+            throw received.isKept ? ResponseReader.closed(reason) : reason;
         }
         boolean isKeptOpen = "keep-alive".equalsIgnoreCase(response.header("Connection"));
-        return response.protocol() == Protocol.HTTP_1_0 && !isKeptOpen ? closing(connection, response) : response;
-    }
-
-    /** Returns a response that closes its connection, which the client would keep. */
-    private static Response closing(Connection connection, Response response) {
-        ResponseBody body = response.body();
-        Source source = new ForwardingSource(body.source()) {
-            @Override
-            public void close() throws IOException {
-                super.close();
-                connection.socket().close();
-            }
-        };
-        return response.newBuilder()
-                .body(ResponseBody.create(Okio.buffer(source), body.contentType(), body.contentLength()))
-                .build();
+        if (response.protocol() == Protocol.HTTP_1_0 && !isKeptOpen) {
+            Connections.closeAfterCall(connection);
+        }
+        return response;
     }
 
     /**
@@ -433,22 +435,43 @@ public final class Fetcher implements AutoCloseable {
 
     private FetchResult send(String url, HttpUrl target, Map<String, String> conditions, int kept, Reading reading) {
         Capture capture = options.keepsExchanges ? new Capture(url, kept) : null;
-        Call call = guard.client(target).newCall(request(url, target, conditions, capture));
+        Received received = new Received();
+        Call call = guard.client(target).newCall(request(url, target, conditions, capture, received));
+        FetchResult result;
+        boolean hasSurplus = false;
         try (BodyMemory.Body room = memory.new Body(call::cancel, call::isCanceled)) {
-            if (capture == null) {
-                return send(url, call, room, null, kept, reading);
-            }
-            capture.use(room);
-            FetchResult result;
-            try {
-                result = send(url, call, room, capture, kept, reading);
-            } catch (NotSentException e) {
-                throw e;
-            } catch (RuntimeException | AssertionError | StackOverflowError e) {
-                result = failure(e);
-            }
-            return with(capture.exchange(cancellation(call)), result);
+            result = capture == null
+                    ? send(url, call, received, room, null, kept, reading)
+                    : sendAndCapture(url, call, received, room, capture, kept, reading);
+        } finally {
+            hasSurplus = received.connection != null && connections.leave(received.connection, received);
         }
+        if (!hasSurplus || !received.isKept) {
+            return result;
+        }
+        // The response may belong to the request before, and what follows to this one.
+        release(result);
+        return ResponseReader.failure(ResponseReader.surplus(), isStopped ? Reason.STOPPED : null);
+    }
+
+    private FetchResult sendAndCapture(
+            String url,
+            Call call,
+            Received received,
+            BodyMemory.Body room,
+            Capture capture,
+            int kept,
+            Reading reading) {
+        capture.use(room);
+        FetchResult result;
+        try {
+            result = send(url, call, received, room, capture, kept, reading);
+        } catch (NotSentException e) {
+            throw e;
+        } catch (RuntimeException | AssertionError | StackOverflowError e) {
+            result = failure(e);
+        }
+        return with(capture.exchange(cancellation(call)), result);
     }
 
     /** Adds an exchange to a result; a page also says how much of a body was read only for its exchange. */
@@ -461,14 +484,21 @@ public final class Fetcher implements AutoCloseable {
                         page.body(),
                         exchange.body().length,
                         exchange.cut() != Exchange.Cut.NONE,
+                        page.problem(),
                         exchange)
                 : result.with(exchange);
     }
 
     private FetchResult send(
-            String url, Call call, BodyMemory.Body room, @Nullable Capture capture, int kept, Reading reading) {
+            String url,
+            Call call,
+            Received received,
+            BodyMemory.Body room,
+            @Nullable Capture capture,
+            int kept,
+            Reading reading) {
         wire.restart();
-        try (Response response = call.execute()) {
+        try (Response response = execute(call, received)) {
             FetchResult result;
             try {
                 result = reading.read(url, response, room);
@@ -492,6 +522,12 @@ public final class Fetcher implements AutoCloseable {
         }
     }
 
+    /** Sends a request; returns the response, of which the client returns another form. */
+    private static Response execute(Call call, Received received) throws IOException {
+        call.execute();
+        return Objects.requireNonNull(received.response);
+    }
+
     private static boolean isUnread(Page page, Response response) {
         return page.body().length == 0 && response.body().contentLength() > 0;
     }
@@ -502,13 +538,16 @@ public final class Fetcher implements AutoCloseable {
         return isStopped ? Reason.STOPPED : call.isCanceled() ? Reason.TIMEOUT : null;
     }
 
-    private Request request(String url, HttpUrl target, Map<String, String> conditions, @Nullable Capture capture) {
+    private Request request(
+            String url, HttpUrl target, Map<String, String> conditions, @Nullable Capture capture, Received received) {
         Request.Builder request = new Request.Builder()
                 .url(target)
                 .tag(String.class, UrlParts.host(url))
                 .tag(Capture.class, capture)
+                .tag(Received.class, received)
                 .header("User-Agent", options.userAgent)
-                .header("Accept", ACCEPT);
+                .header("Accept", ACCEPT)
+                .header("Accept-Encoding", "gzip");
         conditions.forEach(request::header);
         if (!options.headers.isEmpty() && headerOrigins.contains(UrlParts.origin(url))) {
             options.headers.forEach(request::header);

@@ -23,8 +23,7 @@ import org.jspecify.annotations.Nullable;
 final class ProxyConnections {
     private static final int PROXY_AUTHENTICATION_REQUIRED = 407;
     private static final String AUTHORIZATION = "Proxy-Authorization";
-    /** The scheme of the question that the client puts before it sends CONNECT. */
-    private static final String PREEMPTIVE = "OkHttp-Preemptive";
+    private static final String USER_AGENT = "User-Agent";
 
     private ProxyConnections() {}
 
@@ -36,7 +35,7 @@ final class ProxyConnections {
     }
 
     /** Returns a client that sends its requests to a server if that is an HTTP proxy; else the same client. */
-    static OkHttpClient client(OkHttpClient client, Server server) {
+    static OkHttpClient client(OkHttpClient client, Server server, String userAgent) {
         if (server.kind() != Kind.HTTP) {
             return client;
         }
@@ -44,9 +43,10 @@ final class ProxyConnections {
         return client.newBuilder()
                 .proxy(new Proxy(Proxy.Type.HTTP, address))
                 .proxyAuthenticator((route, response) -> {
-                    boolean isFirst = response.challenges().stream()
-                            .anyMatch(each -> each.scheme().equalsIgnoreCase(PREEMPTIVE));
-                    return isFirst && server.authorization() != null ? authorized(response.request(), server) : null;
+                    // The client calls this before it sends CONNECT, and again if the proxy rejects that.
+                    Request connect = response.request();
+                    boolean isFirst = !userAgent.equals(connect.header(USER_AGENT));
+                    return isFirst ? authorized(connect.newBuilder().header(USER_AGENT, userAgent), server) : null;
                 })
                 .addNetworkInterceptor(chain -> send(chain, server))
                 .build();
@@ -57,8 +57,7 @@ final class ProxyConnections {
         if (chain.request().isHttps()) {
             return chain.proceed(chain.request());
         }
-        Request request = server.authorization() == null ? chain.request() : authorized(chain.request(), server);
-        Response response = chain.proceed(request);
+        Response response = chain.proceed(authorized(chain.request().newBuilder(), server));
         if (response.code() != PROXY_AUTHENTICATION_REQUIRED) {
             // Without the credentials, which would be in archives.
             return response.newBuilder().request(chain.request()).build();
@@ -67,10 +66,10 @@ final class ProxyConnections {
         throw new ConnectException("the proxy " + server + " requires another user name or password (407)");
     }
 
-    private static Request authorized(Request request, Server server) {
-        return request.newBuilder()
-                .header(AUTHORIZATION, server.authorization())
-                .build();
+    private static Request authorized(Request.Builder request, Server server) {
+        return server.authorization() == null
+                ? request.build()
+                : request.header(AUTHORIZATION, server.authorization()).build();
     }
 
     /** Returns an address that only carries a name, for {@link #byName}. */

@@ -1,5 +1,6 @@
 package dev.sieve.fetch;
 
+import dev.sieve.fetch.ContentCoding.WrongCodingException;
 import dev.sieve.fetch.FetchResult.Failed;
 import dev.sieve.fetch.FetchResult.Page;
 import dev.sieve.fetch.FetchResult.Reason;
@@ -21,12 +22,11 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Stream;
 import javax.net.ssl.SSLException;
 import okhttp3.MediaType;
 import okhttp3.Response;
-import okhttp3.ResponseBody;
 import okio.Buffer;
-import okio.BufferedSource;
 import org.jspecify.annotations.Nullable;
 
 /** Converts a response, or the failure of a request, to a {@link FetchResult}. */
@@ -39,6 +39,10 @@ final class ResponseReader {
 
     /** How much of a body is read at a time. */
     private static final int PART = 8 << 10;
+
+    private static final String CHUNKED = "chunked";
+    /** The message of the client when a body is shorter than announced. */
+    static final String END = "unexpected end of stream";
 
     private static final Set<Integer> REDIRECTS = Set.of(301, 302, 303, 307, 308);
 
@@ -84,12 +88,10 @@ final class ResponseReader {
         if (response.code() < 200 || response.code() >= 300) {
             return read(url, response, room, 0, false);
         }
-        String encoding = unknownEncoding(response);
-        if (encoding != null) {
-            return new Failed(response.code(), Reason.PROTOCOL, "encoded as " + Printable.of(encoding));
+        try (InputStream body = ContentCoding.decoded(response)) {
+            reader.read(watched(body));
         }
-        reader.read(watched(response.body().byteStream()));
-        return new Page(response.code(), headers(response), type(response), new byte[0], 0, false);
+        return head(response);
     }
 
     /** Refuses a response that the client accepts although it cannot be meant, before the client handles it. */
@@ -100,10 +102,25 @@ final class ResponseReader {
         if (response.headers().size() > MAX_HEADERS) {
             throw new ProtocolException("more than " + MAX_HEADERS + " header fields");
         }
-        List<String> lengths = response.headers("Content-Length");
-        if (lengths.stream().distinct().count() > 1 || lengths.stream().anyMatch(each -> each.startsWith("-"))) {
+        List<String> codings = response.headers("Transfer-Encoding");
+        if (!codings.stream().allMatch(each -> each.equalsIgnoreCase(CHUNKED) || each.equalsIgnoreCase("identity"))) {
+            throw new ProtocolException("Transfer-Encoding " + codings);
+        }
+        List<String> lengths = lengths(response);
+        if (lengths.size() > 1 || lengths.stream().anyMatch(each -> each.startsWith("-"))) {
             throw new ProtocolException("Content-Length " + lengths);
         }
+    }
+
+    /** Returns the different lengths in a header; none if the body is chunked, which then says where it ends. */
+    private static List<String> lengths(Response response) {
+        return CHUNKED.equalsIgnoreCase(response.header("Transfer-Encoding"))
+                ? List.of()
+                : response.headers("Content-Length").stream()
+                        .flatMap(each -> Stream.of(each.split(",")))
+                        .map(String::strip)
+                        .distinct()
+                        .toList();
     }
 
     private static FetchResult redirect(String url, Response response) {
@@ -137,53 +154,54 @@ final class ResponseReader {
         };
     }
 
-    private FetchResult page(Response response, BodyMemory.Body room, int bodyLimit, boolean anyType)
-            throws IOException {
-        String type = type(response);
-        byte[] body = new byte[0];
-        boolean isCut = false;
-        String encoding = unknownEncoding(response);
-        boolean isRead = anyType || Page.mayBeHtml(type);
-        if (isRead && encoding != null && response.isSuccessful()) {
-            return new Failed(response.code(), Reason.PROTOCOL, "encoded as " + Printable.of(encoding));
+    private Page page(Response response, BodyMemory.Body room, int bodyLimit, boolean anyType) throws IOException {
+        Page head = head(response);
+        if (!anyType && !Page.mayBeHtml(head.type())) {
+            return head;
         }
-        if (isRead && encoding == null) {
-            Buffer read = new Buffer();
-            body = body(response.body(), room, bodyLimit, read);
-            isCut = read.size() > 0;
+        Buffer read = new Buffer();
+        IOException failure = null;
+        try {
+            readBody(response, bodyLimit + 1L, room, read);
+        } catch (IOException e) {
+            failure = e;
         }
-        return new Page(response.code(), headers(response), type, body, body.length, isCut);
-    }
-
-    /** Returns the body up to its limit; what is left in {@code read} is beyond it. */
-    private byte[] body(ResponseBody source, BodyMemory.Body room, int bodyLimit, Buffer read) throws IOException {
-        long announced = source.contentLength();
-        room.expect(announced < 0 ? bodyLimit + 1L : Math.min(announced, bodyLimit + 1L));
-        readBody(source.source(), bodyLimit + 1L, room, read);
+        boolean isCut = read.size() > bodyLimit;
         byte[] body = read.readByteArray(Math.min(read.size(), bodyLimit));
+        Page page = new Page(head.status(), head.headers(), head.type(), body, body.length, isCut);
+        Page result = failure == null ? page : broken(room, failure, page);
         room.keep(body);
-        return body;
+        return result;
     }
 
-    private void readBody(BufferedSource source, long most, BodyMemory.Body room, Buffer read) throws IOException {
+    /**
+     * Returns a page of which only the beginning could be read: the connection has ended, or the rest cannot be decoded.
+     *
+     * @throws IOException the failure, unless it is one of these, and there is a beginning
+     */
+    private static Page broken(BodyMemory.Body room, IOException failure, Page beginning) throws IOException {
+        boolean isBroken = failure instanceof WrongCodingException || reason(failure, null) == Reason.BROKEN;
+        if (!isBroken || beginning.length() == 0 || !beginning.isSuccess() || room.isCancelled()) {
+            throw failure;
+        }
+        return beginning.cut(failed(beginning.status(), failure, null));
+    }
+
+    private void readBody(Response response, long most, BodyMemory.Body room, Buffer read) throws IOException {
+        long announced = ContentCoding.of(response).isEmpty() ? response.body().contentLength() : -1;
+        room.expect(announced < 0 ? most : Math.min(announced, most));
         // Copied, since moving it into the buffer could keep other bytes of the response in memory with it.
         byte[] part = new byte[PART];
-        try {
+        try (InputStream body = ContentCoding.decoded(response)) {
             for (int length = 0; length >= 0 && read.size() < most; ) {
                 room.grow(read.size() + PART);
-                length = source.read(part, 0, (int) Math.min(most - read.size(), PART));
+                length = body.read(part, 0, (int) Math.min(most - read.size(), PART));
                 read.write(part, 0, Math.max(0, length));
                 wire.restart();
             }
         } catch (IOException e) {
             throw room.reason(e);
         }
-    }
-
-    /** Returns the encoding that the client did not decode; null when there is none. */
-    private static @Nullable String unknownEncoding(Response response) {
-        String encoding = response.header("Content-Encoding", "identity");
-        return encoding.equalsIgnoreCase("identity") ? null : encoding;
     }
 
     private static String type(Response response) {
@@ -204,35 +222,45 @@ final class ResponseReader {
      */
     static FetchResult failure(IOException e, @Nullable Reason cancellation) {
         FetchResult refused = AddressGuard.refusal(e);
-        return refused == null
-                ? new Failed(
-                        0,
-                        reason(e, cancellation),
-                        Printable.of(e.getMessage() == null ? e.getClass().getSimpleName() : e.getMessage())
-                                + (String.valueOf(e.getMessage()).contains(NO_TLS) ? "; is this http?" : ""))
-                : refused;
+        return refused == null ? failed(0, e, cancellation) : refused;
+    }
+
+    private static Failed failed(int status, IOException e, @Nullable Reason cancellation) {
+        String detail = e.getMessage() == null ? e.getClass().getSimpleName() : e.getMessage();
+        String hint = detail.contains(NO_TLS) ? "; is this http?" : "";
+        return new Failed(status, reason(e, cancellation), Printable.of(detail) + hint);
     }
 
     /** Returns the result of a request whose body could not be read: the status of an error does not depend on its body. */
     static FetchResult failure(Response response, IOException e, @Nullable Reason cancellation) {
-        return response.isSuccessful() || cancellation == Reason.STOPPED
-                ? failure(e, cancellation)
-                : head(response).cut();
+        if (!response.isSuccessful() && cancellation != Reason.STOPPED) {
+            return head(response).cut();
+        }
+        return e instanceof WrongCodingException ? failed(response.code(), e, cancellation) : failure(e, cancellation);
     }
 
     /** A connection that was kept for further requests was closed, before or during the next one. */
     private static final class KeptConnectionException extends IOException {
         private static final long serialVersionUID = 1;
 
-        KeptConnectionException(IOException cause) {
-            super("the server has closed a connection that was kept open", cause);
+        KeptConnectionException(String message, @Nullable IOException cause) {
+            super(message, cause);
         }
+    }
+
+    /** Returns what to throw when more than responses was received over a connection that was used before. */
+    static IOException surplus() {
+        return new KeptConnectionException("the server has sent more than the responses to requests", null);
     }
 
     /** Returns what to throw when a request over a connection that was used before gets no response. */
     static IOException closed(IOException e) {
         Reason reason = reason(e, null);
-        return reason == Reason.BROKEN || reason == Reason.TLS ? new KeptConnectionException(e) : e;
+        if (reason == Reason.BROKEN || reason == Reason.TLS) {
+            return new KeptConnectionException("the server has closed a connection that was kept open", e);
+        }
+        // What is no response may be surplus that has just arrived.
+        return reason == Reason.PROTOCOL ? surplus() : e;
     }
 
     static Reason reason(IOException e, @Nullable Reason cancellation) {
@@ -254,6 +282,6 @@ final class ResponseReader {
 
     /** The client throws one exception for a response that is not valid and for one that is shorter than announced. */
     private static boolean isIncomplete(IOException e) {
-        return e.getCause() instanceof EOFException || "unexpected end of stream".equals(e.getMessage());
+        return e.getCause() instanceof EOFException || END.equals(e.getMessage());
     }
 }

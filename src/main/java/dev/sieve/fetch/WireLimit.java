@@ -9,6 +9,7 @@ import java.net.ProtocolException;
 import java.net.Socket;
 import java.util.concurrent.TimeUnit;
 import okio.AsyncTimeout;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Limits what a server may send without a byte of the body: 512 KiB from the start of a call, and again after each part
@@ -27,11 +28,23 @@ final class WireLimit {
     /** How long a write may take. The system accepts requests at once, unless a server has read nothing for long. */
     private static final int MAX_WRITE_SECONDS = 1;
 
-    private final ThreadLocal<int[]> received = ThreadLocal.withInitial(() -> new int[1]);
+    private final ThreadLocal<Received> received = ThreadLocal.withInitial(Received::new);
+
+    /** What a thread has read. */
+    private static final class Received {
+        private int bytes;
+        private @Nullable InputStream socket;
+    }
 
     /** Notes that a call begins on this thread, or that it has received a part of the body. */
     void restart() {
-        received.get()[0] = 0;
+        received.get().bytes = 0;
+    }
+
+    /** Returns the stream of the socket that this thread has read last. */
+    @Nullable
+    InputStream lastRead() {
+        return received.get().socket;
     }
 
     /** Returns the stream with this limit. */
@@ -45,12 +58,13 @@ final class WireLimit {
 
             @Override
             public int read(byte[] target, int from, int length) throws IOException {
-                int[] count = received.get();
-                if (count[0] >= MAX_BYTES) {
+                Received count = received.get();
+                count.socket = in;
+                if (count.bytes >= MAX_BYTES) {
                     throw new ProtocolException("more than " + MAX_BYTES + " bytes that are not part of the body");
                 }
                 int read = super.read(target, from, length);
-                count[0] += Math.max(0, read);
+                count.bytes += Math.max(0, read);
                 return read;
             }
 

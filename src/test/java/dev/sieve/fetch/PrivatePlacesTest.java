@@ -325,8 +325,8 @@ class PrivatePlacesTest {
     void aClientIsReplacedBeforeItHasStoredTooManyHosts() throws IOException {
         OkHttpClient base = new OkHttpClient();
         try (DnsLookups lookups = new DnsLookups(host -> List.of(), Duration.ofSeconds(1), 1)) {
-            AddressGuard guard =
-                    new AddressGuard(AddressPolicy.publicOnly(), lookups, new WireLimit(), base, ProxySettings.NONE);
+            AddressGuard guard = new AddressGuard(
+                    AddressPolicy.publicOnly(), lookups, new WireLimit(), base, ProxySettings.NONE, "testbot");
             HttpUrl guarded = HttpUrl.get("http://h.test/");
             HttpUrl opened = HttpUrl.get("http://open.test/");
             guard.open(opened);

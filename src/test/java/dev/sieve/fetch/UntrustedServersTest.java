@@ -9,6 +9,7 @@ import dev.sieve.TestCertificate;
 import dev.sieve.fetch.FetchResult.Failed;
 import dev.sieve.fetch.FetchResult.Page;
 import dev.sieve.fetch.FetchResult.Reason;
+import java.io.IOException;
 import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.Socket;
@@ -17,8 +18,11 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
+import java.util.stream.Stream;
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLServerSocket;
@@ -28,6 +32,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Servers that cannot prove who they are are not talked to, and those that can end no later than we say. */
 @Tag("hostile")
@@ -99,10 +104,11 @@ class UntrustedServersTest {
 
     /** Asks a server as a client that trusts the certificates of one store. */
     private static FetchResult fetch(LocalServer server, String host, Path trusted) {
-        return fetch(trusted, fetcher -> fetcher.fetch("https://" + host + ":" + server.port() + "/"));
+        String url = "https://" + host + ":" + server.port() + "/";
+        return fetch(trusted, ProxySettings.NONE, fetcher -> fetcher.fetch(url));
     }
 
-    private static <T> T fetch(Path trusted, Function<Fetcher, T> use) {
+    private static <T> T fetch(Path trusted, ProxySettings proxy, Function<Fetcher, T> use) {
         String before = System.getProperty("javax.net.ssl.trustStore");
         if (trusted != null) {
             System.setProperty("javax.net.ssl.trustStore", trusted.toString());
@@ -118,8 +124,8 @@ class UntrustedServersTest {
                 name -> List.of(InetAddress.getLoopbackAddress()),
                 AddressPolicy.publicOnly().allowing("127.0.0.1"),
                 1 << 26,
-                ProxySettings.NONE,
-                false))) {
+                proxy,
+                true))) {
             return use.apply(fetcher);
         } finally {
             System.clearProperty("javax.net.ssl.trustStorePassword");
@@ -169,7 +175,7 @@ class UntrustedServersTest {
         Path good = store("*.good.test");
         Semaphore ended = new Semaphore(0);
         try (LocalServer server = holding(good, connection, ended)) {
-            fetch(good, fetcher -> {
+            fetch(good, ProxySettings.NONE, fetcher -> {
                 for (int i = 0; i < hosts; i++) {
                     assertThat(fetcher.fetch("https://h" + i + ".good.test:" + server.port() + "/"))
                             .isInstanceOf(Page.class);
@@ -186,6 +192,95 @@ class UntrustedServersTest {
     void rubbishWithoutEndIsNotReadBeforeAConnectionIsClosed() throws Exception {
         try (LocalServer server = new LocalServer(HostileServer.endless("", "rubbish".repeat(10_000))::answer)) {
             assertUntrusted(fetch(server, "good.test", null));
+        }
+    }
+
+    private static HostileServer.Behaviour forEachRequest(HostileServer.Behaviour behaviour) {
+        return client -> {
+            do {
+                behaviour.answer(client);
+            } while (!HostileServer.readHead(client.getInputStream()).isEmpty());
+        };
+    }
+
+    private static String page(String title) {
+        return "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: " + title.length() + "\r\n\r\n" + title;
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "\r\n", "more", "HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nbad", "HTTP/1.1 200"})
+    void whatWasNotRequestedIsNoResponseBehindTlsEither(String surplus) throws Exception {
+        AtomicInteger connections = new AtomicInteger();
+        Path good = store("good.test");
+        for (boolean isSeparate : new boolean[] {false, true}) {
+            HostileServer.Behaviour answers = forEachRequest(client -> {
+                HostileServer.write(client, page("good") + (isSeparate ? "" : surplus));
+                HostileServer.write(client, isSeparate ? surplus : "");
+            });
+            behaviour = client -> {
+                client.setTcpNoDelay(true);
+                connections.incrementAndGet();
+                answers.answer(client);
+            };
+            try (LocalServer server = serve(good)) {
+                String url = "https://good.test:" + server.port() + "/";
+                List<FetchResult> results = fetch(
+                        good,
+                        ProxySettings.NONE,
+                        fetcher -> Stream.generate(() -> fetcher.fetch(url))
+                                .filter(each -> !(each instanceof Failed failed && failed.reason() == Reason.CLOSED))
+                                .limit(4)
+                                .toList());
+
+                assertThat(results)
+                        .hasSize(4)
+                        .allSatisfy(each -> assertThat(each)
+                                .isInstanceOfSatisfying(
+                                        Page.class,
+                                        page -> assertThat(page.body())
+                                                .asString()
+                                                .isEqualTo("good")));
+            }
+        }
+        assertThat(connections.get()).isEqualTo(surplus.isEmpty() ? 2 : 8);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"OkHttp-Preemptive", "Basic realm=x"})
+    void thePasswordOfAProxyIsNotSentThroughItsTunnel(String challenge) throws Exception {
+        List<String> heads = new CopyOnWriteArrayList<>();
+        Path good = store("good.test");
+        behaviour = forEachRequest(HostileServer.raw(
+                "HTTP/1.1 407 No\nProxy-Authenticate: " + challenge + "\nContent-Length: 0\nConnection: keep-alive\n"));
+        try (LocalServer server = serve(good);
+                LocalServer proxy = new LocalServer(client -> {
+                    heads.add(HostileServer.readHead(client.getInputStream()));
+                    HostileServer.write(client, "HTTP/1.1 200 OK\r\n\r\n");
+                    try (Socket target = new Socket(InetAddress.getLoopbackAddress(), server.port())) {
+                        LocalServer.start(() -> copy(target, client));
+                        copy(client, target);
+                    }
+                })) {
+            ProxySettings settings = ProxySettings.of("http://me:secret@127.0.0.1:" + proxy.port());
+            FetchResult result = fetch(good, settings, fetcher -> fetcher.fetch("https://good.test/"));
+
+            assertThat(result.status()).isEqualTo(407);
+            assertThat(result.exchange().request()).doesNotContain("Proxy-Authorization");
+        }
+        assertThat(heads)
+                .singleElement()
+                .asString()
+                .startsWith("CONNECT good.test:443 ")
+                .contains("Proxy-Authorization: Basic ", "User-Agent: testbot\r\n")
+                .doesNotContain("okhttp");
+    }
+
+    private static void copy(Socket from, Socket to) {
+        try {
+            from.getInputStream().transferTo(to.getOutputStream());
+            to.shutdownOutput();
+        } catch (IOException e) {
+            // One of both has closed the connection.
         }
     }
 
