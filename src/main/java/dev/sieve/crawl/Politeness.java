@@ -98,7 +98,9 @@ final class Politeness {
     /** Requests a robots.txt, or the target of its redirect; returns how long its host has to pause then. */
     Duration requestRobots(String url, Consumer<Exchange> exchanges) {
         Duration pause = Objects.requireNonNull(robots).request(url, clock.nanoTime(), exchanges);
-        if (!pause.isZero()) {
+        if (pause.compareTo(RobotsCache.UNREACHABLE_FOR) > 0) {
+            LOG.info("{} is unavailable, its host pauses for {}", url, pause);
+        } else if (!pause.isZero()) {
             LOG.debug("{} is unavailable, its host pauses for {}", url, pause);
         }
         store(UrlParts.host(url), pause, Duration.ZERO);

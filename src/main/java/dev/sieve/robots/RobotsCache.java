@@ -43,7 +43,8 @@ public final class RobotsCache {
     /** A document is at most five redirects away, and before each the rules of another origin may have to be read. */
     private static final int REQUESTS_PER_TRY = 2 * (RobotsStatus.MAX_REDIRECTS + 1);
 
-    private static final Duration UNREACHABLE_FOR = Duration.ofSeconds(2);
+    /** The pause before a robots.txt is requested again that could not be received. */
+    public static final Duration UNREACHABLE_FOR = Duration.ofSeconds(2);
     /** The longest pause that the server does not request. */
     private static final Duration LONGEST_PAUSE = Duration.ofMinutes(10);
 
@@ -213,7 +214,7 @@ public final class RobotsCache {
         if (status == RobotsStatus.FOLLOW && result instanceof Redirect redirect) {
             long until = nowNanos + RobotsStatus.MAX_AGE.toNanos();
             keep(url, new Document(null, redirect.target(), until, 0));
-        } else if (status == RobotsStatus.READ && result instanceof Page page) {
+        } else if (status == RobotsStatus.READ && result instanceof Page page && page.problem() == null) {
             keep(url, nowNanos, new Access(parse(page), "", null));
         } else if (status == RobotsStatus.OPEN) {
             keep(url, nowNanos, OPEN);
@@ -227,8 +228,12 @@ public final class RobotsCache {
 
     private Duration keepFailure(String url, long nowNanos, FetchResult result) {
         Document before = document(url);
-        int failures = (before == null ? 0 : before.failures % tries) + 1;
-        String problem = result.error().isEmpty() ? "status " + result.status() : result.error();
+        boolean isRead = RobotsStatus.of(result.status()) == RobotsStatus.READ;
+        // A body that cannot be decoded would be the same again.
+        boolean isLast = isRead && !result.isWorthRetrying();
+        int failures = isLast ? tries : (before == null ? 0 : before.failures % tries) + 1;
+        String problem = isRead ? result.description() : result.error();
+        problem = problem.isEmpty() ? "status " + result.status() : problem;
         long lasts = failures < tries ? 0 : CLOSED_NANOS;
         keep(url, new Document(closed(problem), null, nowNanos + lasts, failures));
         return pause(result, failures);
@@ -280,7 +285,7 @@ public final class RobotsCache {
         if (failures >= tries) {
             return requested;
         }
-        if (result.status() == 0) {
+        if (result.status() == 0 || result.isSuccess()) {
             return UNREACHABLE_FOR;
         }
         Duration own = RobotsStatus.CLOSED.holdsFor(failures, Duration.ZERO);

@@ -9,6 +9,8 @@ import static dev.sieve.crawl.Counter.REDIRECTS;
 import static dev.sieve.crawl.Counter.REFUSED;
 import static dev.sieve.crawl.Counter.RETRIES;
 import static dev.sieve.crawl.Counter.SKIPPED;
+import static dev.sieve.crawl.Counter.TRUNCATED;
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -486,6 +488,35 @@ class HostileCrawlTest {
         assertThat(report.ending()).isEqualTo(Ending.DRAINED);
         assertThat(server.heads()).hasSize(4);
         assertThat(report.count(RETRIES)).isZero();
+        assertGoodPageWasFetched();
+    }
+
+    @Test
+    void aPageWhoseBodyBreaksOffIsKeptAfterItsRetriesAndItsHostIsWell() throws IOException {
+        HostileServer.Behaviour robots =
+                HostileServer.raw("HTTP/1.1 200 OK\nContent-Length: 99\n", "User-agent: *\n".getBytes(ISO_8859_1));
+        AtomicInteger asked = new AtomicInteger();
+        server.on(
+                        "/robots.txt",
+                        client -> (asked.getAndIncrement() == 0 ? robots : HostileServer.raw("HTTP/1.1 204 x\n"))
+                                .answer(client))
+                .on(
+                        "/",
+                        HostileServer.raw(
+                                "HTTP/1.1 200 OK\nContent-Type: text/html\nContent-Length: 9999\n",
+                                links("/zip", "").getBytes(ISO_8859_1)))
+                .on(
+                        "/zip",
+                        HostileServer.raw(
+                                "HTTP/1.1 200 OK\nContent-Type: text/html\nContent-Encoding: gzip, br\n", new byte[9]));
+
+        CrawlReport report = crawl(fast().obeyRobots(true).retries(1), "/");
+
+        assertThat(report.by(PAGES)).containsExactly(Map.entry("2xx", 2L));
+        assertThat(report.by(FAILURES)).containsExactly(Map.entry("invalid response", 1L));
+        assertThat(report.count(TRUNCATED)).isEqualTo(1);
+        assertThat(server.requests("/")).isEqualTo(2);
+        assertThat(server.requests("/zip")).isEqualTo(1);
         assertGoodPageWasFetched();
     }
 

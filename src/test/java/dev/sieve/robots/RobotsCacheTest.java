@@ -161,7 +161,7 @@ class RobotsCacheTest {
                 HostileServer.reset(),
                 client -> {},
                 raw(OK + "Content-Length: 500\n", "User-agent: *".getBytes(ISO_8859_1)),
-                raw(OK + "Content-Encoding: gzip\n", "User-agent: *".getBytes(ISO_8859_1)))) {
+                raw(OK + "Content-Encoding: br\n", "User-agent: *".getBytes(ISO_8859_1)))) {
             robots = new RobotsCache(fetcher, "testbot", 1, InstantSource.system(), 1 << 20);
             assertClosed(answer(behaviour));
         }
