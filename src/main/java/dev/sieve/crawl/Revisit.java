@@ -45,9 +45,12 @@ record Revisit(KnownPage page, boolean isSame, History history) {
     /** Header fields that identify a body that is not read. */
     private static final String[] IDENTITY = {"content-type", "content-length", "last-modified", "etag"};
 
-    /** Returns the header fields that make the request for a page conditional, by RFC 9110 section 13; none without a validator. */
+    /**
+     * Returns the header fields that make the request for a page conditional, by RFC 9110 section 13; none without a validator,
+     * and none after a server has answered the last condition with the status 412.
+     */
     static Map<String, String> conditions(@Nullable KnownPage base) {
-        if (base == null || base.state() != State.PAGE) {
+        if (base == null || base.state() != State.PAGE || base.status() == HttpURLConnection.HTTP_PRECON_FAILED) {
             return Map.of();
         } else if (base.etag() != null) {
             return Map.of("If-None-Match", base.etag());

@@ -126,6 +126,12 @@ class RevisitTest {
         visit(page(200, "a", "etag", "\"x\""), 0);
         visit(page(404, "a", "etag", "\"x\""), 0);
         assertThat(Revisit.conditions(known)).isEmpty();
+        visit(page(412, ""), 0);
+        assertThat(Revisit.conditions(known))
+                .as("after the server has rejected one")
+                .isEmpty();
+        visit(page(200, "b", "etag", "\"y\""), 0);
+        assertThat(Revisit.conditions(known)).isNotEmpty();
     }
 
     @Test
