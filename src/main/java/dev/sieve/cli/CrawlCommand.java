@@ -203,11 +203,16 @@ class CrawlCommand implements Callable<Integer> {
             }
             CrawlRun run =
                     new CrawlRun(start.crawler(), outputs, place, isQuiet, where.ignoresRobots, failOn, recording);
-            int exitCode = run.run();
-            if (summary != null) {
-                SummaryFile.write(start.crawler().report(), exitCode, summary);
+            try {
+                int exitCode = run.run();
+                if (summary != null) {
+                    SummaryFile.write(start.crawler().report(), exitCode, summary);
+                }
+                return exitCode;
+            } catch (IOException | RuntimeException | Error e) {
+                start.crawler().fail(e);
+                throw e;
             }
-            return exitCode;
         }
     }
 

@@ -45,6 +45,7 @@ record CrawlRun(
             crawler.run(outputs.sinks());
         } catch (IOException e) {
             failure = e;
+            crawler.fail(e);
         } finally {
             if (progress != null) {
                 progress.close();

@@ -1,34 +1,27 @@
 package dev.sieve.crawl;
 
-import dev.sieve.Frontier;
 import dev.sieve.durable.DurableFolder;
 import dev.sieve.durable.DurableSieve;
 import dev.sieve.io.Disk;
 import dev.sieve.io.LineFile;
 import dev.sieve.io.LocalDisk;
-import java.io.Closeable;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayDeque;
-import java.util.Deque;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The folder from which a crawl continues after a crash or a stop. It owns all files in the folder:
@@ -46,8 +39,7 @@ import org.slf4j.LoggerFactory;
  *       text;
  *   <li>{@code crawl-fragments}, the parts of pages and the links to them, if these are checked: see {@link Fragments};
  *   <li>{@code crawl-pages}, what is known of each page, if the crawl has rounds: see {@link KnownPages};
- *   <li>{@code crawl-counts}, how many lines the files above have at least, so that lines missing at the end of one are
- *       noticed: one line per count, which is written when the lines are on the disk;
+ *   <li>{@code crawl-counts}, how many lines the files above have at least, as of a second ago: see {@link JobFiles};
  *   <li>{@code hosts-*.spill}, URLs whose hosts have to wait: temporary, deleted when the crawl is closed.
  * </ul>
  *
@@ -56,26 +48,21 @@ import org.slf4j.LoggerFactory;
  * {@link FolderPlace#inspect} lists them, and {@link FolderPlace#repair} keeps the intact lines.
  */
 public final class CrawlDirectory extends CrawlJob {
-    private static final Logger LOG = LoggerFactory.getLogger("dev.sieve.crawl");
-
     /** The digits of a pause allow for ten years; a host is a name or an address, as in a URL. */
     private static final Pattern PAUSE = Pattern.compile("(\\d{1,12}) (\\d{1,15}) ([!-~]{1,255})");
 
-    /** The number of lines that a file had at some time, and still has. */
-    private static final Pattern COUNT = Pattern.compile("(crawl-[a-z]{1,20}) (\\d{1,18})");
-
     static final LineFile.Kind SEEDS = new LineFile.Kind("crawl-seeds", "a seed", CrawlJob::isSeed);
-    private static final LineFile.Kind ORIGINS = new LineFile.Kind("crawl-origins", "an origin", CrawlJob::isOrigin);
-    private static final LineFile.Kind PAUSES = new LineFile.Kind("crawl-pauses", "a pause", PAUSE.asMatchPredicate());
-    static final LineFile.Kind COUNTS = new LineFile.Kind("crawl-counts", "a count", COUNT.asMatchPredicate());
+    static final LineFile.Kind ORIGINS = new LineFile.Kind("crawl-origins", "an origin", CrawlJob::isOrigin);
+    static final LineFile.Kind PAUSES = new LineFile.Kind("crawl-pauses", "a pause", PAUSE.asMatchPredicate());
 
-    /** The files whose lines are counted, and what is lost with a line of them. */
+    /** All files that may exist, and what is lost with a line of them. */
     static final Map<LineFile.Kind, String> LOSSES = losses();
 
     private static Map<LineFile.Kind, String> losses() {
         Map<LineFile.Kind, String> losses = new LinkedHashMap<>();
         losses.put(SEEDS, "name the seeds again, since they define the scope");
-        losses.put(ORIGINS, "what the user has allowed for an origin may be missing: type its seeds again");
+        losses.put(
+                ORIGINS, "what the user has allowed for an origin may be missing: type its seeds again");
         losses.put(PAUSES, "a host may be requested before the end of its pause");
         losses.put(Journal.KIND, "the report may miss pages");
         losses.put(KnownTexts.KIND, "the first page with a text may not be found as such");
@@ -89,14 +76,7 @@ public final class CrawlDirectory extends CrawlJob {
 
     private static final int NAMES_SHOWN = 3;
 
-    private final Disk disk;
-    private final long id;
-    /** The open files, in the order in which they were opened. */
-    private final Map<LineFile.Kind, LineFile> files = new LinkedHashMap<>();
-
-    private final Map<String, Long> counts = new TreeMap<>();
-    private final LineFile countFile;
-
+    private final JobFiles files;
     private final LineFile seedFile;
     private final LineFile originFile;
     private final LineFile pauseFile;
@@ -106,37 +86,39 @@ public final class CrawlDirectory extends CrawlJob {
 
     private final AtomicReference<Map<String, Duration>> pauses = new AtomicReference<>(new HashMap<>());
 
-    private CrawlDirectory(Frontier frontier, Path folder, Instant now) throws IOException {
+    /** Opens the files beside a frontier, which the caller closes when that fails. */
+    CrawlDirectory(DurableSieve frontier, Path folder, Disk disk, long id, Instant now) throws IOException {
         super(frontier, folder);
+        files = JobFiles.open(disk, id, LOSSES, frontier.durability().forces(), frontier::sync);
         try {
-            disk = new LocalDisk(folder);
-            id = DurableFolder.id(folder);
-            requireFiles(disk, LineFile.REFUSE);
-            counts.putAll(counts(disk, id, LineFile.REFUSE));
-            writeCounts(disk, id, counts);
-            seedFile = file(SEEDS, this::noteSeed);
-            originFile = file(ORIGINS, this::noteOrigin);
-            pauses(now);
-            countFile = LineFile.open(disk, COUNTS, id, line -> {});
-            files.put(COUNTS, countFile);
-            pauseFile = file(PAUSES, line -> {});
-            if (counts.containsKey(KnownPages.KIND.name()) || disk.names().contains(KnownPages.KIND.name())) {
-                openPages();
+            seedFile = files.open(SEEDS, (position, line) -> noteSeed(line));
+            originFile = files.open(ORIGINS, (position, line) -> noteOrigin(line));
+            readPauses(now);
+            pauseFile = files.open(PAUSES, (position, line) -> {});
+            if (files.exists(KnownPages.KIND)) {
+                pages = new KnownPages(files);
+                startRound(pages);
             }
         } catch (IOException | RuntimeException e) {
-            close(e);
+            close(files, e);
             throw e;
         }
     }
 
     /** Reads the pauses and removes those that have expired. When a host was last requested is not stored, so it waits anew. */
-    private void pauses(Instant now) throws IOException {
-        LineFile.Content content = LineFile.read(disk, PAUSES, id, line -> {}, LineFile.REFUSE);
-        requireCount(disk, PAUSES, content.last(), counts, LineFile.REFUSE);
-        // First the counts, so that a crash in between does not make the removed pauses look lost.
-        counts.remove(PAUSES.name());
-        writeCounts(disk, id, counts);
-        LineFile.rewrite(disk, PAUSES, id, line -> readPause(line, now), LineFile.REFUSE);
+    private void readPauses(Instant now) throws IOException {
+        List<String> left = new ArrayList<>();
+        LineFile.Lines all = (position, line) -> {
+            if (readPause(line, now)) {
+                left.add(line);
+            }
+        };
+        files.read(PAUSES, all, LineFile.REFUSE);
+        files.replace(PAUSES, lines -> {
+            for (String line : left) {
+                lines.accept(line);
+            }
+        });
     }
 
     /**
@@ -156,14 +138,20 @@ public final class CrawlDirectory extends CrawlJob {
         DurableSieve.Builder builder = DurableSieve.builder(directory);
         settings.accept(builder);
         // The frontier first, since its lock guards the other files.
-        return new CrawlDirectory(builder.open(), directory, now);
+        DurableSieve frontier = builder.open();
+        try {
+            return new CrawlDirectory(frontier, directory, new LocalDisk(directory), DurableFolder.id(directory), now);
+        } catch (IOException | RuntimeException e) {
+            close(frontier, e);
+            throw e;
+        }
     }
 
     /** Closes what is open after a failure. */
-    private void close(Exception failure) {
+    private static void close(AutoCloseable open, Exception failure) {
         try {
-            close();
-        } catch (IOException | RuntimeException e) {
+            open.close();
+        } catch (Exception e) {
             failure.addSuppressed(e);
         }
     }
@@ -194,82 +182,6 @@ public final class CrawlDirectory extends CrawlJob {
         }
     }
 
-    /** The counts are created before all other files. */
-    static void requireFiles(Disk disk, LineFile.Receiver problems) throws IOException {
-        List<String> names = disk.names();
-        if (!names.contains(COUNTS.name())) {
-            for (LineFile.Kind kind : LOSSES.keySet()) {
-                if (names.contains(kind.name())) {
-                    // A file of an earlier build is refused as such.
-                    LineFile.read(disk, kind, 0, line -> {}, problem -> {});
-                    problems.accept(disk.path(COUNTS.name()) + ": the file is missing");
-                    return;
-                }
-            }
-        }
-    }
-
-    /** Reads how many lines each file had; the last count of a file is the present one. */
-    static Map<String, Long> counts(Disk disk, long id, LineFile.Receiver problems) throws IOException {
-        Map<String, Long> counts = new TreeMap<>();
-        LineFile.Receiver lines = line -> {
-            int space = line.indexOf(' ');
-            counts.put(line.substring(0, space), Long.parseLong(line.substring(space + 1)));
-        };
-        LineFile.read(disk, COUNTS, id, lines, problems);
-        return counts;
-    }
-
-    static void writeCounts(Disk disk, long id, Map<String, Long> counts) throws IOException {
-        LineFile.replace(
-                disk,
-                COUNTS,
-                id,
-                counts.entrySet().stream()
-                        .map(count -> count.getKey() + " " + count.getValue())
-                        .toList());
-    }
-
-    /** Finds a file that is missing, or lines that are missing after the last one. */
-    static void requireCount(
-            Disk disk, LineFile.Kind kind, long last, Map<String, Long> counts, LineFile.Receiver problems)
-            throws IOException {
-        Long count = counts.get(kind.name());
-        if (count != null && !disk.names().contains(kind.name())) {
-            problems.accept(disk.path(kind.name()) + ": the file is missing");
-        } else if (count != null && last < count) {
-            problems.accept(
-                    disk.path(kind.name()) + ": missing at the end: " + (count - last) + " of " + count + " lines");
-        }
-    }
-
-    /** Opens a file after its last line; creates it first where it does not exist. */
-    private LineFile file(LineFile.Kind kind, LineFile.Receiver lines) throws IOException {
-        return fileOfLines(kind, (position, line) -> lines.accept(line));
-    }
-
-    private LineFile fileOfLines(LineFile.Kind kind, LineFile.Lines lines) throws IOException {
-        requireCount(disk, kind, Long.MAX_VALUE, counts, LineFile.REFUSE);
-        return file(kind, LineFile.openLines(disk, kind, id, lines));
-    }
-
-    private LineFile file(LineFile.Kind kind, LineFile file) throws IOException {
-        try {
-            requireCount(disk, kind, file.last(), counts, LineFile.REFUSE);
-            if (file.unfinished() > 0) {
-                LOG.warn(
-                        "{}: ignored {} bytes that a crash had left unfinished",
-                        disk.path(kind.name()),
-                        file.unfinished());
-            }
-        } catch (IOException e) {
-            file.close();
-            throw e;
-        }
-        files.put(kind, file);
-        return file;
-    }
-
     /** Adds a pause unless it has expired; returns whether it was added. */
     private boolean readPause(String line, Instant now) {
         Matcher fields = PAUSE.matcher(line);
@@ -285,97 +197,62 @@ public final class CrawlDirectory extends CrawlJob {
         return true;
     }
 
-    private void openPages() throws IOException {
-        requireCount(disk, KnownPages.KIND, Long.MAX_VALUE, counts, LineFile.REFUSE);
-        KnownPages open = new KnownPages(disk, id);
-        file(KnownPages.KIND, open.file());
-        pages = open;
-    }
-
     @Override
-    synchronized void again() throws IOException {
+    synchronized void again(boolean onlyDue) throws IOException {
         KnownPages known = pages;
         if (known == null && frontier().stats().accepted() > 0) {
             throw new IllegalArgumentException(
                     "this job was begun without rounds, so nothing is known of its pages; for"
                             + " a crawl in rounds, choose another folder");
         } else if (known == null) {
-            openPages();
+            pages = new KnownPages(files);
+        } else if (known.isEnded()) {
+            known.begin(onlyDue);
+            startRound(known);
+        }
+    }
+
+    /**
+     * Removes the report of the round before from a round of which nothing is queued, and the broken links, which are found
+     * again. A crash between the beginning of the round and this is followed by this.
+     */
+    private void startRound(KnownPages known) throws IOException {
+        if (known.isQueued()) {
             return;
         }
-        boolean isOver = frontier().pending() + frontier().inFlight() == 0;
-        if (!known.isEnded()
-                && known.isQueued()
-                && isOver
-                && known.size() > 0
-                && (!disk.names().contains(Fragments.KIND.name()) || Fragments.isChecked(disk, id))) {
-            // The last run ended just before it noted that.
-            endRound();
+        if (files.exists(Journal.KIND) && !files.isOpen(Journal.KIND)) {
+            files.replace(Journal.KIND, lines -> {});
         }
-        if (known.isEnded()) {
-            emptyJournal();
-            shortenFragments();
-            known.begin();
+        if (files.exists(Fragments.KIND)) {
+            Fragments.keepNewest(files);
         }
-    }
-
-    /** A report is about one round. */
-    private void emptyJournal() throws IOException {
-        if (disk.names().contains(Journal.KIND.name()) && !files.containsKey(Journal.KIND)) {
-            forgetCount(Journal.KIND);
-            LineFile.rewrite(disk, Journal.KIND, id, line -> false, problem -> {});
-        }
-    }
-
-    /** What was broken in the last round is found again. */
-    private void shortenFragments() throws IOException {
-        if (disk.names().contains(Fragments.KIND.name())) {
-            forgetCount(Fragments.KIND);
-            Fragments.keepNewest(disk, id);
-        }
-    }
-
-    /** Notes that a file is about to have fewer lines, so that a crash in between does not make them look lost. */
-    private void forgetCount(LineFile.Kind kind) {
-        counts.put(kind.name(), 0L);
-        countFile.add(kind.name() + " 0");
-        countFile.force();
     }
 
     @Override
     synchronized @Nullable Rounds rounds() {
-        return pages == null ? null : new Rounds(pages, (DurableSieve) frontier(), RevisitRule.DEFAULT, false);
+        return pages == null ? null : new Rounds(pages, (DurableSieve) frontier(), RevisitRule.DEFAULT);
     }
 
     @Override
-    synchronized Round endRound() throws IOException {
-        KnownPages known = Objects.requireNonNull(pages);
-        forgetCount(KnownPages.KIND);
-        Round round = known.end(frontier().pending() + frontier().inFlight() > 0, this::hasSeed);
-        files.put(KnownPages.KIND, known.file());
-        count(KnownPages.KIND);
-        return round;
+    synchronized Round completeRound() throws IOException {
+        return Objects.requireNonNull(pages)
+                .complete(frontier().pending() + frontier().inFlight() > 0, this::hasSeed);
     }
 
     @Override
-    Journal openJournal() throws IOException {
-        return new Journal(disk, id, file(Journal.KIND, line -> {}));
+    synchronized void endRound() {
+        Objects.requireNonNull(pages).ended();
     }
 
     @Override
-    KnownTexts openTexts() throws IOException {
-        return new KnownTexts(lines -> fileOfLines(KnownTexts.KIND, lines));
-    }
-
-    @Override
-    Fragments openFragments() throws IOException {
-        return new Fragments(disk, id, lines -> file(Fragments.KIND, lines));
+    JobFiles files() {
+        return files;
     }
 
     @Override
     void read(Reader reader) throws IOException {
         synchronized (this) {
-            LineFile.read(disk, SEEDS, id, reader::seed, LineFile.REFUSE);
+            files.read(SEEDS, (position, line) -> reader.seed(line), LineFile.REFUSE);
         }
         super.read(reader);
     }
@@ -396,17 +273,12 @@ public final class CrawlDirectory extends CrawlJob {
     synchronized void forceSeeds() {
         seedFile.force();
         originFile.force();
-        count(SEEDS);
-        count(ORIGINS);
+        count();
     }
 
-    /** Notes how many lines a file has, once they are on the disk. */
-    private void count(LineFile.Kind kind) {
-        long last = Objects.requireNonNull(files.get(kind)).last();
-        if (!Objects.equals(counts.put(kind.name(), last), last)) {
-            countFile.add(kind.name() + " " + last);
-            countFile.flush();
-        }
+    @Override
+    void count() {
+        files.count();
     }
 
     /** Counted from the opening of the folder. */
@@ -424,33 +296,6 @@ public final class CrawlDirectory extends CrawlJob {
 
     @Override
     synchronized void closeFiles() throws IOException {
-        Deque<Closeable> closing = new ArrayDeque<>(files.values());
-        if (files.containsKey(PAUSES)) {
-            closing.add(this::countAll);
-        }
-        close(closing);
-    }
-
-    private void countAll() throws IOException {
-        try {
-            for (Map.Entry<LineFile.Kind, LineFile> file : files.entrySet()) {
-                if (!file.getKey().equals(COUNTS)) {
-                    file.getValue().force();
-                    count(file.getKey());
-                }
-            }
-        } catch (UncheckedIOException e) {
-            throw e.getCause();
-        }
-    }
-
-    /** Closes files, the last one first. */
-    @SuppressWarnings("try") // they are only closed here
-    private static void close(Deque<Closeable> files) throws IOException {
-        if (!files.isEmpty()) {
-            try (Closeable last = files.pop()) {
-                close(files);
-            }
-        }
+        files.close();
     }
 }

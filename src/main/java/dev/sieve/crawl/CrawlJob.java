@@ -97,37 +97,30 @@ public abstract class CrawlJob implements Closeable {
      */
     public final synchronized Journal journal() throws IOException {
         if (journal == null) {
-            journal = openJournal();
+            journal = new Journal(files());
         }
         return journal;
-    }
-
-    Journal openJournal() throws IOException {
-        return Journal.temporary(folder);
     }
 
     /** Returns the texts of pages, which are closed with this. The first call opens or creates their file. */
     final synchronized KnownTexts texts() throws IOException {
         if (texts == null) {
-            texts = openTexts();
+            texts = new KnownTexts(files());
         }
         return texts;
-    }
-
-    KnownTexts openTexts() throws IOException {
-        return KnownTexts.temporary(folder);
     }
 
     /** Returns the parts of pages, which are closed with this. The first call opens or creates their file. */
     final synchronized Fragments fragments() throws IOException {
         if (fragments == null) {
-            fragments = openFragments();
+            fragments = new Fragments(files());
         }
         return fragments;
     }
 
-    Fragments openFragments() throws IOException {
-        return Fragments.temporary(folder);
+    /** Returns the files of the job; temporary ones for a single use if it has no folder. */
+    JobFiles files() throws IOException {
+        return JobFiles.temporary(folder);
     }
 
     /** Returns where the spill file of the crawl is created. */
@@ -300,12 +293,13 @@ public abstract class CrawlJob implements Closeable {
     }
 
     /**
-     * Makes this a crawl in rounds, and begins the next one if the last one is complete.
+     * Makes this a crawl in rounds, and begins the next one if the last one has ended.
      *
+     * @param onlyDue whether a round that begins visits only the pages that are due
      * @throws IllegalArgumentException when that is not possible; the message says why
      * @throws IOException when the disk fails
      */
-    void again() throws IOException {
+    void again(boolean onlyDue) throws IOException {
         throw new IllegalArgumentException("a crawl in rounds needs a job in a folder");
     }
 
@@ -316,13 +310,20 @@ public abstract class CrawlJob implements Closeable {
     }
 
     /**
-     * Ends the round, when every page that it visits is done or was left.
+     * Completes the round, when every page that it visits is done or was left. Until it has {@linkplain #endRound ended}, the
+     * next run continues it, and finds nothing to visit.
      *
      * @return the round, with the pages to which no other page links
      */
-    Round endRound() throws IOException {
+    Round completeRound() throws IOException {
         throw new IllegalStateException("no rounds");
     }
+
+    /** Ends a round that is complete, so that the next run begins another one. */
+    void endRound() {}
+
+    /** Stores how much is stored, so that a later run notices what is missing. To be called about once per second. */
+    void count() {}
 
     /** Returns whether a URL is a seed, up to a rate that is as good as none. */
     final boolean hasSeed(String url) {

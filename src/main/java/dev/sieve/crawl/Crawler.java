@@ -83,7 +83,7 @@ public final class Crawler implements AutoCloseable {
     /** Known pages that this run has queued again. */
     private volatile long queuedAgain;
     /** The round, once it is complete; null before. */
-    private volatile @Nullable Round ended;
+    private volatile @Nullable Round complete;
 
     private final HostSchedule<Target> schedule;
     private final Fetcher fetcher;
@@ -157,13 +157,13 @@ public final class Crawler implements AutoCloseable {
     private static @Nullable Rounds rounds(CrawlOptions options, CrawlJob job) {
         if (options.again) {
             try {
-                job.again();
+                job.again(options.onlyDue);
             } catch (IOException e) {
                 throw new UncheckedIOException(e);
             }
         }
         Rounds rounds = job.rounds();
-        return rounds == null ? null : rounds.with(options.revisits, options.onlyDue);
+        return rounds == null ? null : rounds.with(options.revisits);
     }
 
     private void readJob() {
@@ -296,7 +296,7 @@ public final class Crawler implements AutoCloseable {
         awaitEnd();
         flush();
         checkFragments();
-        endRound();
+        completeRound();
         took = Duration.ofNanos(clock.nanoTime() - startNanos);
         rethrow(failure);
         CrawlReport report = report();
@@ -346,12 +346,12 @@ public final class Crawler implements AutoCloseable {
         return cut == null ? dispatcher.ending() : cut;
     }
 
-    private void endRound() {
+    private void completeRound() {
         if (rounds == null || failure != null || ending() != Ending.DRAINED) {
             return;
         }
         try {
-            ended = job.endRound();
+            complete = job.completeRound();
         } catch (IOException e) {
             fail(new UncheckedIOException(e));
         } catch (RuntimeException | Error e) {
@@ -415,6 +415,7 @@ public final class Crawler implements AutoCloseable {
     private void flush() {
         try {
             recorder.flush();
+            job.count();
         } catch (RuntimeException | Error e) {
             fail(e);
         }
@@ -422,7 +423,7 @@ public final class Crawler implements AutoCloseable {
 
     /**
      * Ends the crawl as {@link #stop} does, because something that it needs has failed, such as another thread that ran out
-     * of memory. {@link #run} throws the first cause, if it is unchecked.
+     * of memory. {@link #run} throws the first cause, if it is unchecked. The round does not end.
      */
     public void fail(Throwable cause) {
         // Needs no memory: there may be none left.
@@ -497,7 +498,7 @@ public final class Crawler implements AutoCloseable {
 
     /** Returns what this run has found out in a round; null in a crawl without {@linkplain CrawlOptions#again rounds}. */
     public @Nullable Round round() {
-        Round round = ended;
+        Round round = complete;
         return round != null || rounds == null ? round : new Round(rounds.round(), List.of(), 0);
     }
 
@@ -524,11 +525,23 @@ public final class Crawler implements AutoCloseable {
                 new CrawlReport.Load(dispatcher.busy(), dispatcher.processing(), dispatcher.schedule()));
     }
 
-    /** Stops the crawl, and closes its connections and its spill file. */
+    /**
+     * Stops the crawl, and closes its connections and its spill file. Ends the round, if it is complete and the crawl has not
+     * {@linkplain #fail failed}: so a caller that cannot store what a round has found fails the crawl, and the next run
+     * completes the same round.
+     *
+     * @throws IOException when the disk fails
+     */
     @Override
     public void close() throws IOException {
-        stop();
-        fetcher.close();
-        schedule.close();
+        try (schedule;
+                fetcher) {
+            stop();
+            if (complete != null && failure == null) {
+                job.endRound();
+            }
+        } catch (UncheckedIOException e) {
+            throw e.getCause();
+        }
     }
 }

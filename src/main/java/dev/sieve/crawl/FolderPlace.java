@@ -8,7 +8,6 @@ import dev.sieve.durable.DurableFolder;
 import dev.sieve.durable.DurableState;
 import dev.sieve.durable.Export;
 import dev.sieve.durable.RepairReport;
-import dev.sieve.io.Disk;
 import dev.sieve.io.LineFile;
 import dev.sieve.io.LocalDisk;
 import java.io.Closeable;
@@ -21,7 +20,6 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.OptionalLong;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
@@ -87,7 +85,7 @@ public record FolderPlace(Path folder, Durability durability, boolean keepsLog) 
     }
 
     private void readSeeds(LineFile.Receiver seeds, LineFile.Receiver problems) throws IOException {
-        LineFile.read(new LocalDisk(folder), CrawlDirectory.SEEDS, DurableFolder.id(folder), seeds, problems);
+        files(problems).read(CrawlDirectory.SEEDS, (position, line) -> seeds.accept(line), problems);
     }
 
     @Override
@@ -182,11 +180,9 @@ public record FolderPlace(Path folder, Durability durability, boolean keepsLog) 
 
     /** Returns the problems that are not those of a crawl which starts at the same time and replaces some files. */
     private List<String> lasting() throws IOException {
-        Disk disk = new LocalDisk(folder);
-        long id = DurableFolder.id(folder);
-        List<String> problems = problems(disk, id);
+        List<String> problems = fileProblems();
         for (int more = 0; more < ATTEMPTS && !problems.isEmpty(); more++) {
-            List<String> again = problems(disk, id);
+            List<String> again = fileProblems();
             if (again.equals(problems)) {
                 break;
             }
@@ -195,27 +191,19 @@ public record FolderPlace(Path folder, Durability durability, boolean keepsLog) 
         return problems;
     }
 
-    private static List<String> problems(Disk disk, long id) throws IOException {
+    private List<String> fileProblems() throws IOException {
         List<String> problems = new ArrayList<>();
-        CrawlDirectory.requireFiles(disk, problems::add);
-        Map<String, Long> counts = CrawlDirectory.counts(disk, id, problems::add);
-        for (LineFile.Kind kind : CrawlDirectory.LOSSES.keySet()) {
-            problems.addAll(problems(disk, id, kind, counts));
-        }
+        problems.addAll(files(problems::add).problems());
         return problems;
     }
 
-    private static List<String> problems(Disk disk, long id, LineFile.Kind kind, Map<String, Long> counts)
-            throws IOException {
-        List<String> problems = new ArrayList<>();
-        LineFile.Content content = LineFile.read(disk, kind, id, line -> {}, problems::add);
-        CrawlDirectory.requireCount(disk, kind, content.last(), counts, problems::add);
-        return problems;
+    private JobFiles files(LineFile.Receiver problems) throws IOException {
+        return new JobFiles(new LocalDisk(folder), DurableFolder.id(folder), CrawlDirectory.LOSSES, problems);
     }
 
     /**
-     * Repairs the frontier, and the other files, of which the intact lines are kept. Changed files are kept as
-     * {@code .broken}.
+     * Repairs the frontier, and the other files, of which the intact lines are kept. Files are copied to {@code .broken}
+     * before they are changed.
      */
     @Override
     public RepairReport repair() throws IOException {
@@ -226,34 +214,9 @@ public record FolderPlace(Path folder, Durability durability, boolean keepsLog) 
     private List<String> repairFiles() throws IOException {
         List<String> findings = new ArrayList<>();
         try (Closeable held = DurableFolder.lock(folder)) {
-            Disk disk = new LocalDisk(folder);
-            long id = DurableFolder.id(folder);
-            CrawlDirectory.requireFiles(disk, findings::add);
-            Map<String, Long> counts = CrawlDirectory.counts(disk, id, findings::add);
-            for (Map.Entry<LineFile.Kind, String> each : CrawlDirectory.LOSSES.entrySet()) {
-                LineFile.Kind kind = each.getKey();
-                List<String> problems = problems(disk, id, kind, counts);
-                if (!problems.isEmpty()) {
-                    keepBroken(disk, kind);
-                    long kept = LineFile.rewrite(disk, kind, id, line -> true, problem -> {});
-                    counts.put(kind.name(), kept);
-                    findings.addAll(problems);
-                    findings.add(disk.path(kind.name()) + ": lines kept: " + kept + "; " + each.getValue());
-                }
-            }
-            if (!findings.isEmpty()) {
-                keepBroken(disk, CrawlDirectory.COUNTS);
-                // Last, so that an interrupted repair finds the same again.
-                CrawlDirectory.writeCounts(disk, id, counts);
-            }
+            files(findings::add).repair(findings);
         }
         return findings;
-    }
-
-    private static void keepBroken(Disk disk, LineFile.Kind kind) throws IOException {
-        if (disk.names().contains(kind.name())) {
-            disk.copy(kind.name(), 0, kind.name() + ".broken");
-        }
     }
 
     @Override

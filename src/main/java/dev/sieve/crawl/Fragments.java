@@ -1,22 +1,17 @@
 package dev.sieve.crawl;
 
-import dev.sieve.bloom.Memberships;
 import dev.sieve.bloom.Murmur3;
 import dev.sieve.fetch.FetchResult.Redirect;
-import dev.sieve.io.Disk;
 import dev.sieve.io.LineFile;
-import dev.sieve.io.TemporaryFolder;
 import dev.sieve.url.UrlNormalizer;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.LongBuffer;
-import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.regex.Pattern;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The parts of pages, and the links to them: a file with a line of one of these sorts. The newest line of a page counts.
@@ -59,37 +54,15 @@ final class Fragments implements Closeable {
 
     private static final int MAX_NEWEST_BYTES = 32 << 20;
 
-    private final Disk disk;
+    private final JobFiles files;
     private final long owner;
     private final LineFile file;
-    /** The folder of a temporary file; null for that of a job. */
-    private final @Nullable TemporaryFolder temporary;
-
     private boolean hasAllPages;
 
-    /** Opens a file; its opening is passed a receiver of its lines. */
-    interface Opening {
-        LineFile open(LineFile.Receiver lines) throws IOException;
-    }
-
-    /** Uses the file of a job, which the job closes. */
-    Fragments(Disk disk, long owner, Opening opening) throws IOException {
-        this(disk, owner, opening, null);
-    }
-
-    private Fragments(Disk disk, long owner, Opening opening, @Nullable TemporaryFolder temporary) throws IOException {
-        this.disk = disk;
-        this.owner = owner;
-        this.temporary = temporary;
-        file = opening.open(line -> hasAllPages |= line.equals(CHECKED));
-    }
-
-    /** Uses a temporary file, which is deleted when this is closed. */
-    static Fragments temporary(Path parent) throws IOException {
-        TemporaryFolder folder = new TemporaryFolder(parent, KIND.name());
-        Disk disk = folder.disk();
-        long owner = Memberships.randomSeed();
-        return new Fragments(disk, owner, lines -> LineFile.open(disk, KIND, owner, lines), folder);
+    Fragments(JobFiles files) throws IOException {
+        this.files = files;
+        owner = files.owner();
+        file = files.open(KIND, (position, line) -> hasAllPages |= line.equals(CHECKED));
     }
 
     /** Collects the parts of a page, and its links to parts. Not safe for use by many threads. */
@@ -172,15 +145,13 @@ final class Fragments implements Closeable {
 
     /** Hands the lines to the operating system, and forces them to the disk if {@code isForced}. */
     synchronized void flush(boolean isForced) {
-        if (temporary == null) {
-            file.flush(isForced);
-        }
+        files.flush(file, isForced);
     }
 
     /** Passes on all lines. */
     synchronized void read(LineFile.Lines lines) throws IOException {
         file.flush();
-        LineFile.readLines(disk, KIND, owner, lines, LineFile.REFUSE);
+        files.read(KIND, lines, LineFile.REFUSE);
     }
 
     /** Returns the line at a position. */
@@ -188,47 +159,28 @@ final class Fragments implements Closeable {
         return file.line(position);
     }
 
-    /**
-     * Returns whether the last check came after all pages.
-     *
-     * @param owner the identity of the job
-     */
-    static boolean isChecked(Disk disk, long owner) throws IOException {
-        String[] last = {CHECKED};
-        LineFile.read(disk, KIND, owner, line -> last[0] = line, LineFile.REFUSE);
-        return last[0].equals(CHECKED);
-    }
-
     /** Replaces the file by one with the newest line of each page, and without the broken links that were told. */
-    static void keepNewest(Disk disk, long owner) throws IOException {
+    static void keepNewest(JobFiles files) throws IOException {
         LongTable newest = new LongTable(MAX_NEWEST_BYTES);
         boolean[] hasChecked = {false};
-        LineFile.readLines(
-                disk,
-                KIND,
-                owner,
-                (position, text) -> {
-                    hasChecked[0] |= text.equals(CHECKED);
-                    if (isPage(text)) {
-                        newest.put(pageHash(Line.of(text).url, owner), position);
-                    }
-                },
-                LineFile.REFUSE);
-        LineFile.replace(disk, KIND, owner, lines -> {
+        LineFile.Lines all = (position, text) -> {
+            hasChecked[0] |= text.equals(CHECKED);
+            if (isPage(text)) {
+                newest.put(pageHash(Line.of(text).url, files.owner()), position);
+            }
+        };
+        files.read(KIND, all, LineFile.REFUSE);
+        files.replace(KIND, lines -> {
             if (hasChecked[0]) {
                 lines.accept(CHECKED);
             }
-            LineFile.readLines(
-                    disk,
-                    KIND,
-                    owner,
-                    (position, text) -> {
-                        long last = isPage(text) ? newest.get(pageHash(Line.of(text).url, owner)) : -1;
-                        if (last == position || last == 0) {
-                            lines.accept(text);
-                        }
-                    },
-                    LineFile.REFUSE);
+            LineFile.Lines kept = (position, text) -> {
+                long last = isPage(text) ? newest.get(pageHash(Line.of(text).url, files.owner())) : -1;
+                if (last == position || last == 0) {
+                    lines.accept(text);
+                }
+            };
+            files.read(KIND, kept, LineFile.REFUSE);
         });
     }
 
@@ -333,15 +285,7 @@ final class Fragments implements Closeable {
     }
 
     @Override
-    @SuppressWarnings("try") // they are only closed here
     public synchronized void close() throws IOException {
-        if (temporary == null) {
-            flush(false);
-            return;
-        }
-        try (temporary;
-                file) {
-            // Closes both, the file first.
-        }
+        files.release(file);
     }
 }

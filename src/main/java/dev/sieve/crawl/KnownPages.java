@@ -1,7 +1,6 @@
 package dev.sieve.crawl;
 
 import dev.sieve.bloom.Murmur3;
-import dev.sieve.io.Disk;
 import dev.sieve.io.LineFile;
 import java.io.Closeable;
 import java.io.IOException;
@@ -19,15 +18,16 @@ import org.jspecify.annotations.Nullable;
  * The pages of a job that is crawled in rounds: the file {@code crawl-pages}, with a line of one of these sorts:
  *
  * <pre>
- *   round N begun      a round, which then queues all pages again
- *   round N queued     they are in the frontier
- *   round N ended      all are visited, or were left
+ *   round N begun      a round, which then queues all pages again; "due" follows if it only queues those that are due
+ *   round N queued     they are in the frontier; likewise
+ *   round N ended      all are visited, or were left; likewise
  *   page ...           a page: see {@link KnownPage}
+ *   left ...           the same of a page that is still in the frontier after its visit, so that it is visited again
  *   same ...           number of a page, visits, time of the last one, interval, status: nothing else has changed
  * </pre>
  *
- * Numbers are in base 36. The first round needs no line. The last line of a page counts. At the {@linkplain #end end} of a round, the file is replaced by
- * one with a line per page, in which links are numbers of pages.
+ * Numbers are in base 36. The first round needs no line. The last line of a page counts. When a round is {@linkplain #complete
+ * complete}, the file is replaced by one with a line per page, in which links are numbers of pages.
  *
  * <p>A line is buffered when {@link #add} returns. When {@link #flush} returns, it survives the process, and if forced also
  * a power failure. A page takes about 30 bytes of memory. Methods throw {@link UncheckedIOException} when the disk fails.
@@ -37,16 +37,19 @@ final class KnownPages implements Closeable {
     static final LineFile.Kind KIND = new LineFile.Kind("crawl-pages", 3, "a page", KnownPages::isLine);
 
     private static final String PAGE = "page ";
+    /** As long as the other one. */
+    private static final String LEFT = "left ";
+
     private static final String SAME = "same ";
-    private static final Pattern ROUND = Pattern.compile("round (\\d{1,9}) (begun|queued|ended)");
+    private static final String CHECK = "check ";
+    private static final Pattern ROUND = Pattern.compile("round (\\d{1,9}) (begun|queued|ended)( due)?");
     private static final Pattern TOUCH =
             Pattern.compile("same ([0-9a-z]{1,6}) ([0-9a-z]{1,6}) ([0-9a-z]{1,9}) ([0-9a-z]{1,6}) ([0-9a-z]{1,2})");
     private static final int RADIX = 36;
     private static final int ORPHANS = 1000;
     private static final int MIN_SLOTS = 1 << 10;
 
-    private final Disk disk;
-    private final long owner;
+    private final JobFiles files;
     private LineFile file;
 
     /** By number: the fingerprint of a page; 0 when the number is not used. */
@@ -55,6 +58,8 @@ final class KnownPages implements Closeable {
     private LongList positions = new LongList();
     /** By number: the position of a later line without the others; 0 when there is none. */
     private LongList touches = new LongList();
+    /** The numbers of pages whose last line says that they are left. */
+    private BitSet left = new BitSet();
     /** A hash table of numbers, each increased by one. */
     private int[] slots = new int[MIN_SLOTS];
 
@@ -63,6 +68,7 @@ final class KnownPages implements Closeable {
     private int round = 1;
     private boolean isEnded;
     private boolean isQueued = true;
+    private boolean isOnlyDue;
     /** Lines after this position belong to visits of the present round. */
     private long roundStart;
 
@@ -94,48 +100,43 @@ final class KnownPages implements Closeable {
         }
     }
 
-    /** Opens the pages of a job, or creates the file, of which the first round has begun. */
-    KnownPages(Disk disk, long owner) throws IOException {
-        this.disk = disk;
-        this.owner = owner;
-        file = LineFile.openLines(disk, KIND, owner, this::read);
+    /** Opens the pages of a job, or creates the file, of which the first round has begun. The job closes it. */
+    KnownPages(JobFiles files) throws IOException {
+        this.files = files;
+        file = files.open(KIND, this::read);
     }
 
-    /** Returns the file, which changes at the {@link #end} of a round. */
-    LineFile file() {
-        return file;
+    private static boolean isPage(String line) {
+        return line.startsWith(PAGE) || line.startsWith(LEFT);
     }
 
     private static boolean isLine(String line) {
-        return line.startsWith(PAGE)
+        return isPage(line)
                 ? KnownPage.isLine(line.substring(PAGE.length()))
                 : (line.startsWith(SAME) ? TOUCH : ROUND).matcher(line).matches();
     }
 
     private void read(long position, String line) {
-        if (line.startsWith(PAGE)) {
+        if (isPage(line)) {
             int end = line.indexOf(' ', PAGE.length());
             int number = Integer.parseInt(line, PAGE.length(), end, RADIX);
             int label = Integer.parseInt(line, end + 1, line.indexOf(' ', end + 1), RADIX);
             String url = line.substring(line.lastIndexOf(' ') + 1);
-            note(number, fingerprint(key(label, url)), position);
+            note(number, fingerprint(key(label, url)), position, line.startsWith(LEFT));
         } else if (line.startsWith(SAME)) {
             int number = Integer.parseInt(line, SAME.length(), line.indexOf(' ', SAME.length()), RADIX);
             if (fingerprints.get(number) != 0) {
                 touches.set(number, position);
+                left.clear(number);
             }
         } else {
             String[] words = line.split(" ", -1);
             round = Integer.parseInt(words[1]);
             isEnded = words[2].equals("ended");
             isQueued = !words[2].equals("begun");
+            isOnlyDue = words.length > 3;
             roundStart = position;
         }
-    }
-
-    /** Returns the identity of the job, a secret number. */
-    long owner() {
-        return owner;
     }
 
     /** Returns the number of the last round that has begun. */
@@ -153,13 +154,19 @@ final class KnownPages implements Closeable {
         return isQueued;
     }
 
+    /** Returns whether the last round only visits the pages that are due. */
+    synchronized boolean isOnlyDue() {
+        return isOnlyDue;
+    }
+
     /** Returns how many pages there are. */
     synchronized int size() {
         return used;
     }
 
     /** Begins a round; the pages are queued next. */
-    synchronized void begin() {
+    synchronized void begin(boolean onlyDue) {
+        isOnlyDue = onlyDue;
         state(round + 1, "begun");
     }
 
@@ -168,8 +175,15 @@ final class KnownPages implements Closeable {
         state(round, "queued");
     }
 
+    /** Ends a round that is complete. */
+    synchronized void ended() {
+        if (!isEnded) {
+            state(round, "ended");
+        }
+    }
+
     private void state(int number, String state) {
-        String line = "round " + number + " " + state;
+        String line = "round " + number + " " + state + (isOnlyDue ? " due" : "");
         long position = file.add(line);
         file.force();
         read(position, line);
@@ -177,35 +191,40 @@ final class KnownPages implements Closeable {
 
     /** Returns the fingerprint of the pages with a key, for links. */
     long fingerprint(String key) {
-        return Math.max(1, Murmur3.hash(key, owner)[0] >>> (Long.SIZE - KnownPage.FINGERPRINT_BITS));
+        return Math.max(1, Murmur3.hash(key, files.owner())[0] >>> (Long.SIZE - KnownPage.FINGERPRINT_BITS));
     }
 
     /** The same URL may be visited as a page, as a sitemap, and as one that is only checked. */
     static String key(int label, String url) {
         Target.Kind kind = Target.Kind.of(label);
-        return kind.isCheck() ? "check " + kind.key(url) : kind.key(url);
+        return (kind.isCheck() ? CHECK : "") + kind.key(url);
     }
 
     /** Returns what is known of a URL; null when it was not visited. */
     synchronized @Nullable KnownPage find(int label, String url) {
-        return find(label, url, 0);
+        return find(key(label, url), url, 0);
     }
 
-    /** Returns whether the last visit of a URL belongs to this round. */
+    /** Returns whether the last visit of a URL belongs to this round, and the URL was not left. */
     synchronized boolean isVisited(int label, String url) {
-        return find(label, url, roundStart) != null;
+        KnownPage page = find(key(label, url), url, roundStart);
+        return page != null && !left.get(page.number());
     }
 
-    /** Returns a URL of which a line stands after a position; only such lines are read. */
-    private @Nullable KnownPage find(int label, String url, long after) {
-        String key = key(label, url);
+    /**
+     * Returns a URL of which a line stands after a position; only such lines are read.
+     *
+     * @param url null for any with the key
+     */
+    private @Nullable KnownPage find(String key, @Nullable String url, long after) {
         long fingerprint = fingerprint(key);
         for (int slot = slot(fingerprint); slots[slot] != 0; slot = (slot + 1) & (slots.length - 1)) {
             int number = slots[slot] - 1;
             if (fingerprints.get(number) == fingerprint
                     && Math.max(positions.get(number), touches.get(number)) > after) {
                 KnownPage page = get(number);
-                if (page.url().equals(url) && key(page.label(), url).equals(key)) {
+                if ((url == null || page.url().equals(url))
+                        && key(page.label(), page.url()).equals(key)) {
                     return page;
                 }
             }
@@ -244,7 +263,7 @@ final class KnownPages implements Closeable {
         }
     }
 
-    private void note(int number, long fingerprint, long position) {
+    private void note(int number, long fingerprint, long position, boolean isLeft) {
         if (fingerprints.get(number) == 0) {
             fingerprints.set(number, fingerprint);
             used++;
@@ -256,6 +275,7 @@ final class KnownPages implements Closeable {
         }
         positions.set(number, position);
         touches.set(number, 0);
+        left.set(number, isLeft);
     }
 
     private void grow() {
@@ -275,12 +295,17 @@ final class KnownPages implements Closeable {
         slots[slot] = number + 1;
     }
 
-    /** Adds a page, or what is new of it. */
-    synchronized void add(KnownPage page) {
+    /**
+     * Adds a page, or what is new of it.
+     *
+     * @param isLeft whether it is still in the frontier
+     */
+    synchronized void add(KnownPage page, boolean isLeft) {
         KnownPage known = page.number() < 0 ? find(page.label(), page.url()) : page;
         int number = known == null ? fingerprints.size : known.number();
         KnownPage numbered = page.with(number, page.referrer(), page.links());
-        note(number, fingerprint(key(page.label(), page.url())), file.add(PAGE + numbered.line()));
+        long position = file.add((isLeft ? LEFT : PAGE) + numbered.line());
+        note(number, fingerprint(key(page.label(), page.url())), position, isLeft);
     }
 
     /** Notes a visit that has changed only visits, time, interval and status of a page. */
@@ -288,6 +313,7 @@ final class KnownPages implements Closeable {
         String line = SAME + text(page.number()) + " " + text(page.visits()) + " " + text(page.lastVisit()) + " "
                 + text(page.interval()) + " " + text(page.status());
         touches.set(page.number(), file.add(line));
+        left.clear(page.number());
     }
 
     private static String text(long value) {
@@ -321,16 +347,17 @@ final class KnownPages implements Closeable {
     }
 
     /**
-     * Ends the round: replaces the file by one with a line per page.
+     * Completes the round: replaces the file by one with a line per page. What is visited after that is visited once more in
+     * this round, until it has {@linkplain #ended}.
      *
      * @param isOpen whether URLs are left in the frontier, so that links to them have to be kept
      * @param isSeed whether a URL is a seed, to which no page needs to link
      * @return the round with the pages to which no other one links
      */
-    synchronized Round end(boolean isOpen, Predicate<String> isSeed) throws IOException {
+    synchronized Round complete(boolean isOpen, Predicate<String> isSeed) throws IOException {
         BitSet linked = new BitSet(fingerprints.size);
         file.flush();
-        LineFile.replace(disk, KIND, owner, lines -> {
+        files.replace(KIND, lines -> {
             for (int number = 0; number < fingerprints.size; number++) {
                 if (fingerprints.get(number) != 0) {
                     KnownPage page = get(number);
@@ -342,7 +369,7 @@ final class KnownPages implements Closeable {
                     lines.accept(PAGE + page.with(number, referrer[0], links).line());
                 }
             }
-            lines.accept("round " + round + " ended");
+            lines.accept("round " + round + " queued" + (isOnlyDue ? " due" : ""));
         });
         reload();
         return round(linked, isSeed);
@@ -354,8 +381,9 @@ final class KnownPages implements Closeable {
         positions = new LongList();
         touches = new LongList();
         slots = new int[slots.length];
+        left = new BitSet();
         used = 0;
-        file = LineFile.openLines(disk, KIND, owner, this::read);
+        file = files.open(KIND, this::read);
     }
 
     /** Returns references as numbers where they have one; others are kept or left out. */

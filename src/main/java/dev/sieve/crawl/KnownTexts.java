@@ -2,12 +2,10 @@ package dev.sieve.crawl;
 
 import dev.sieve.bloom.Murmur3;
 import dev.sieve.io.LineFile;
-import dev.sieve.io.TemporaryFolder;
 import dev.sieve.url.UrlParts;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.file.Path;
 import java.util.HexFormat;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -35,9 +33,8 @@ final class KnownTexts implements Closeable {
 
     private static final int DIGEST_LENGTH = 16;
 
+    private final JobFiles files;
     private final LineFile file;
-    /** The folder of a temporary file; null for that of a job. */
-    private final @Nullable TemporaryFolder temporary;
 
     /** The positions of lines by digests. */
     private final LongTable positions;
@@ -54,31 +51,17 @@ final class KnownTexts implements Closeable {
         static final Earlier NONE = new Earlier(null, false);
     }
 
-    /** Opens a file; its opening is passed a receiver of its lines. */
-    interface Opening {
-        LineFile open(LineFile.Lines lines) throws IOException;
+    KnownTexts(JobFiles files) throws IOException {
+        this(files, MAX_BYTES);
     }
 
-    /** Uses the file of a job, which the job closes. */
-    KnownTexts(Opening opening) throws IOException {
-        this(opening, null, MAX_BYTES);
-    }
-
-    private KnownTexts(Opening opening, @Nullable TemporaryFolder temporary, int maxBytes) throws IOException {
-        this.temporary = temporary;
+    KnownTexts(JobFiles files, int maxBytes) throws IOException {
+        this.files = files;
         positions = new LongTable(maxBytes);
-        file = opening.open((position, line) ->
-                restore(HexFormat.fromHexDigitsToLong(line, 0, DIGEST_LENGTH), host(url(line)), position));
-    }
-
-    /** Uses a temporary file, which is deleted when this is closed. */
-    static KnownTexts temporary(Path parent) throws IOException {
-        return temporary(parent, MAX_BYTES);
-    }
-
-    static KnownTexts temporary(Path parent, int maxBytes) throws IOException {
-        TemporaryFolder folder = new TemporaryFolder(parent, KIND.name());
-        return new KnownTexts(lines -> LineFile.openLines(folder.disk(), KIND, 0, lines), folder, maxBytes);
+        file = files.open(
+                KIND,
+                (position, line) ->
+                        restore(HexFormat.fromHexDigitsToLong(line, 0, DIGEST_LENGTH), host(url(line)), position));
     }
 
     private void restore(long digest, long host, long position) {
@@ -151,24 +134,14 @@ final class KnownTexts implements Closeable {
 
     /** Hands the lines to the operating system, and forces them to the disk if {@code isForced}. */
     synchronized void flush(boolean isForced) {
-        if (temporary == null) {
-            file.flush(isForced);
-        }
+        files.flush(file, isForced);
     }
 
     @Override
-    @SuppressWarnings("try") // they are only closed here
     public synchronized void close() throws IOException {
         if (uncompared > 0) {
             LOG.warn("the texts of {} pages were not compared with those of later pages", uncompared);
         }
-        if (temporary == null) {
-            flush(false);
-            return;
-        }
-        try (temporary;
-                file) {
-            // Closes both, the file first.
-        }
+        files.release(file);
     }
 }

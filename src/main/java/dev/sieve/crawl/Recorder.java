@@ -195,7 +195,7 @@ final class Recorder {
     /** Has the sink store what was recorded, then marks its URLs as done. */
     void flush() {
         synchronized (sinkLock) {
-            if (group.isEmpty()) {
+            if (group.isEmpty() && revisits.isEmpty()) {
                 return;
             }
             pass(each -> {
@@ -370,7 +370,21 @@ final class Recorder {
         }
     }
 
-    /** Counts a recorded URL that stays in flight in the frontier. */
+    /**
+     * Counts a recorded URL that stays in flight in the frontier.
+     *
+     * @param revisit what its visit says, which is stored; null for nothing
+     */
+    void leaveUndone(Lease lease, @Nullable Revisit revisit) {
+        if (revisit != null) {
+            synchronized (sinkLock) {
+                revisits.add(revisit.left());
+            }
+        }
+        leaveUndone(lease);
+    }
+
+    /** Counts a URL that stays in flight in the frontier. */
     void leaveUndone(Lease lease) {
         frontier.leave(lease);
         synchronized (this) {

@@ -32,9 +32,10 @@ import org.jspecify.annotations.Nullable;
  *
  * @param page what is known now
  * @param isSame whether only visits and times are new
+ * @param isLeft whether the URL stays in the frontier, to be visited again in this round
  * @param history what the record of the visit says
  */
-record Revisit(KnownPage page, boolean isSame, History history) {
+record Revisit(KnownPage page, boolean isSame, boolean isLeft, History history) {
     private static final DateTimeFormatter HTTP_DATE = DateTimeFormatter.ofPattern(
                     "EEE, dd MMM uuuu HH:mm:ss 'GMT'", Locale.US)
             .withZone(ZoneOffset.UTC);
@@ -87,12 +88,12 @@ record Revisit(KnownPage page, boolean isSame, History history) {
         long fresh = freshFor(result);
         if (base == null || base.visits() == 0) {
             KnownPage first = seen(base, seen, state, result, text, time, time, (int) rule.next(0, true, fresh));
-            return new Revisit(first, false, history(Change.NEW, false, null, first));
+            return new Revisit(first, false, false, history(Change.NEW, false, null, first));
         }
         int rested = (int) rule.next(base.interval(), false, fresh);
         if (isNotModified(result) && base.state() == State.PAGE) {
             KnownPage same = base.visited(base.status(), time, base.visits() + 1, rested);
-            return new Revisit(same, true, history(Change.UNCHANGED, false, base, same));
+            return new Revisit(same, true, false, history(Change.UNCHANGED, false, base, same));
         }
         int changed = (int) rule.next(base.interval(), true, fresh);
         KnownPage page = seen(base, seen, state, result, text, time, time, changed);
@@ -106,7 +107,7 @@ record Revisit(KnownPage page, boolean isSame, History history) {
         } else if (change == Change.UNCHANGED) {
             page = seen(base, seen, state, result, text, time, base.lastChange(), rested);
         }
-        return new Revisit(page, isSame, history(change, hasSameText, base, page));
+        return new Revisit(page, isSame, false, history(change, hasSameText, base, page));
     }
 
     /** Returns for how long, in seconds, the server calls its response fresh by Cache-Control; 0 if it does not. */
@@ -132,7 +133,12 @@ record Revisit(KnownPage page, boolean isSame, History history) {
 
     /** Returns a page that was not requested, since it is refused. */
     static Revisit refused(KnownPage page) {
-        return new Revisit(page, false, history(Change.FAILED, false, null, page));
+        return new Revisit(page, false, false, history(Change.FAILED, false, null, page));
+    }
+
+    /** Returns the same of a URL that stays in the frontier. */
+    Revisit left() {
+        return new Revisit(page, isSame, true, history);
     }
 
     private static History history(Change change, boolean hasSameText, @Nullable KnownPage base, KnownPage page) {

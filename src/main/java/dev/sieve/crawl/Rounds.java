@@ -32,26 +32,23 @@ final class Rounds {
     private final KnownPages pages;
     private final DurableSieve frontier;
     private final RevisitRule rule;
-    /** Whether a round visits only the pages that are due. */
-    private final boolean onlyDue;
     /** The numbers of pages that were queued since a sitemap calls them modified. */
     private final BitSet modified = new BitSet();
 
-    Rounds(KnownPages pages, DurableSieve frontier, RevisitRule rule, boolean onlyDue) {
+    Rounds(KnownPages pages, DurableSieve frontier, RevisitRule rule) {
         this.pages = pages;
         this.frontier = frontier;
         this.rule = rule;
-        this.onlyDue = onlyDue;
     }
 
     /** Returns the same rounds with another rule for the intervals of pages. */
-    Rounds with(RevisitRule other, boolean choice) {
-        return new Rounds(pages, frontier, other, choice);
+    Rounds with(RevisitRule other) {
+        return new Rounds(pages, frontier, other);
     }
 
     /** Returns whether a page takes part in a round that begins now. Sitemaps always do. */
     private boolean isDue(KnownPage page, Instant now) {
-        return !onlyDue
+        return !pages.isOnlyDue()
                 || page.kind().isSitemap()
                 || page.visits() == 0
                 || rule.isDue(page.lastVisit(), page.interval(), now.getEpochSecond());
@@ -173,10 +170,10 @@ final class Rounds {
             frontier.sync();
         }
         for (Revisit visit : visits) {
-            if (visit.isSame()) {
+            if (visit.isSame() && !visit.isLeft()) {
                 pages.touch(visit.page());
             } else {
-                pages.add(visit.page());
+                pages.add(visit.page(), visit.isLeft());
             }
         }
         pages.flush(isForced);
@@ -217,7 +214,8 @@ final class Rounds {
     synchronized long queueModified(Map<String, Instant> times, Instant now, Predicate<KnownPage> isWanted) {
         Batches batches = new Batches();
         times.forEach((url, time) -> {
-            KnownPage page = onlyDue && time.isBefore(now.plus(DAY)) ? pages.find(Target.Kind.PAGE.label(), url) : null;
+            boolean isPast = time.isBefore(now.plus(DAY));
+            KnownPage page = pages.isOnlyDue() && isPast ? pages.find(Target.Kind.PAGE.label(), url) : null;
             if (page != null
                     && Math.min(time.getEpochSecond(), now.getEpochSecond()) > page.lastVisit()
                     && !isDue(page, now)

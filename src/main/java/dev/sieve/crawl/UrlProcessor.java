@@ -367,9 +367,9 @@ final class UrlProcessor {
         boolean lacksHeaders = (result.status() == 401 || result.status() == 403)
                 && withoutHeaders.contains(UrlParts.origin(lease.url()));
         if (lacksHeaders) {
-            record(target, result, requested);
+            Revisit revisit = record(target, result, requested);
             boolean isPage = isPage(target, result);
-            recorder.leaveUndone(lease);
+            recorder.leaveUndone(lease, revisit);
             return isPage;
         }
         return finish(target, result, requested);
@@ -419,9 +419,9 @@ final class UrlProcessor {
 
     /** Records a URL whose host does not respond as failed, and does not mark it as done. */
     private boolean leave(Target target, FetchResult result, Requested requested) {
-        record(target, result, requested);
+        Revisit revisit = record(target, result, requested);
         dispatcher.silent(UrlParts.host(target.url()));
-        recorder.leaveUndone(target.lease());
+        recorder.leaveUndone(target.lease(), revisit);
         return false;
     }
 

@@ -32,11 +32,18 @@ public interface Disk extends DiskView {
      * folder forced. When that fails, for example on a full disk, the temporary file is deleted if possible.
      */
     default void replace(String name, String temporary, Content content) throws IOException {
+        replace(name, temporary, true, content);
+    }
+
+    /** Replaces a file in the same way; only if {@code isForced} does that survive a power cut. */
+    default void replace(String name, String temporary, boolean isForced, Content content) throws IOException {
         delete(temporary);
         try {
             try (Sink sink = create(temporary)) {
                 content.write(sink);
-                sink.force();
+                if (isForced) {
+                    sink.force();
+                }
             }
             rename(temporary, name);
         } catch (IOException | RuntimeException | Error e) {
@@ -47,7 +54,9 @@ public interface Disk extends DiskView {
             }
             throw e;
         }
-        forceNames();
+        if (isForced) {
+            forceNames();
+        }
     }
 
     /** Appends the bytes of a file between two positions to another one, at most up to its end; returns how many. */

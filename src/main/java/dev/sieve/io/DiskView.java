@@ -2,6 +2,7 @@ package dev.sieve.io;
 
 import java.io.Closeable;
 import java.io.IOException;
+import java.io.InputStream;
 import java.util.List;
 
 /** One folder of files that are only read. Every method throws an {@link IOException} that names the file. */
@@ -15,6 +16,26 @@ public interface DiskView {
 
         /** Returns the present length in bytes; it may grow at any time. */
         long size() throws IOException;
+
+        /** Returns a stream of the bytes from a position on. Closing it does not close the file. */
+        default InputStream stream(long start) {
+            return new InputStream() {
+                private long position = start;
+
+                @Override
+                public int read() throws IOException {
+                    byte[] one = new byte[1];
+                    return read(one, 0, 1) < 0 ? -1 : one[0] & 0xff;
+                }
+
+                @Override
+                public int read(byte[] bytes, int from, int length) throws IOException {
+                    int count = Source.this.read(position, bytes, from, length);
+                    position += count;
+                    return count == 0 ? -1 : count;
+                }
+            };
+        }
     }
 
     List<String> names() throws IOException;

@@ -5,7 +5,6 @@ import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import java.io.ByteArrayOutputStream;
 import java.io.Closeable;
 import java.io.IOException;
-import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.file.NoSuchFileException;
 import java.util.Arrays;
@@ -23,14 +22,15 @@ import org.jspecify.annotations.Nullable;
  * <pre>
  *   # sieve NAME 2 0123456789abcdef 89abcdef    name, version and owner of the file; checksum
  *   89abcdef 1 ...                              checksum, number of the line, content
- *   89abcdef 2+ ...                             the same of a line before which all others were forced to the disk
+ *   89abcdef 2+ ...                             the same of a line before which zeros are damage
  * </pre>
  *
  * The checksum is the CRC-32C of the name, the owner, the number and the content. So a line that was changed, doubled or
  * moved, that is missing, or that belongs to another file is recognised; only lines missing at the end are not: the caller
  * compares {@link Content#last} with what it knows. A last line without a line feed was left by a crash, and is ignored.
- * So is a hole of zeros near the end, with all that follows, unless a later line says that it was forced: it is what a power
- * cut leaves of lines that were not.
+ * So is a hole of zeros near the end, with all that follows: it is what a power cut leaves of lines that were not forced to
+ * the disk. It is damage before a line that says so, which is one before which all others were forced, and each line of a
+ * file that is {@linkplain #markAll not forced}; and in the lines that the caller knows to be on the disk.
  *
  * <p>Lines are buffered. When {@link #flush} returns, they survive the process, and when {@link #force} returns, a power
  * cut. Methods that append throw {@link UncheckedIOException} when the disk fails. Not safe for use by many threads.
@@ -54,7 +54,7 @@ public final class LineFile implements Closeable {
 
     private static final int CHECKSUM_LENGTH = 8;
     private static final int MAX_DIGITS = 18;
-    /** Follows the number of a line before which all others were forced. */
+    /** Follows the number of a line before which zeros are damage. */
     private static final char FORCED = '+';
 
     private static final HexFormat HEX = HexFormat.of();
@@ -138,6 +138,10 @@ public final class LineFile implements Closeable {
     private long unfinished;
 
     private long end;
+    /** The number of the last line that was flushed by this, and of the last one that was forced. */
+    private volatile long flushed;
+
+    private volatile long forced;
     /** The file as it is read by {@link #line}; null until then. */
     private DiskView.@Nullable Source source;
 
@@ -147,14 +151,15 @@ public final class LineFile implements Closeable {
         buffer = new Writer(kind, owner, content.last);
         end = content.end;
         unfinished = disk.size(kind.name) - end;
+        flushed = content.last;
     }
 
     private Disk.Sink sink() throws IOException {
-        if (sink == null) {
-            if (unfinished > 0) {
-                disk.cut(kind.name, end);
-            }
+        if (unfinished > 0) {
+            disk.cut(kind.name, end);
             unfinished = 0;
+        }
+        if (sink == null) {
             sink = disk.append(kind.name);
         }
         return sink;
@@ -162,15 +167,15 @@ public final class LineFile implements Closeable {
 
     /** Opens a file to append to it, passes on its lines, and creates it if it does not exist. */
     public static LineFile open(Disk disk, Kind kind, long owner, Receiver lines) throws IOException {
-        return openLines(disk, kind, owner, (position, text) -> lines.accept(text));
+        return openLines(disk, kind, owner, 0, (position, text) -> lines.accept(text));
     }
 
-    /** Opens a file in the same way, and passes on its lines with their positions. */
-    public static LineFile openLines(Disk disk, Kind kind, long owner, Lines lines) throws IOException {
+    /** Opens a file in the same way, and passes on its lines with their positions; {@code known} is as in {@link #readLines}. */
+    public static LineFile openLines(Disk disk, Kind kind, long owner, long known, Lines lines) throws IOException {
         if (!disk.names().contains(kind.name)) {
-            rewrite(disk, kind, owner, line -> true, REFUSE);
+            replace(disk, kind, owner, List.of());
         }
-        return new LineFile(disk, kind, owner, readLines(disk, kind, owner, lines, REFUSE));
+        return new LineFile(disk, kind, owner, readLines(disk, kind, owner, known, lines, REFUSE));
     }
 
     /**
@@ -182,37 +187,22 @@ public final class LineFile implements Closeable {
      * @throws IOException when the disk fails, or the file has another version
      */
     public static Content read(Disk disk, Kind kind, long owner, Receiver lines, Receiver problems) throws IOException {
-        return readLines(disk, kind, owner, (position, text) -> lines.accept(text), problems);
+        return readLines(disk, kind, owner, 0, (position, text) -> lines.accept(text), problems);
     }
 
-    /** Reads the lines in the same way, with their positions. */
-    public static Content readLines(Disk disk, Kind kind, long owner, Lines lines, Receiver problems)
+    /**
+     * Reads the lines in the same way, with their positions.
+     *
+     * @param known how many lines are known to be on the disk, so that zeros in them are damage
+     */
+    public static Content readLines(Disk disk, Kind kind, long owner, long known, Lines lines, Receiver problems)
             throws IOException {
         try (DiskView.Source source = disk.read(kind.name);
-                LineReader in = new LineReader(stream(source, 0), MAX_LENGTH)) {
-            return new Pass(source, in, kind, owner, lines, problems, disk.path(kind.name)).run();
+                LineReader in = new LineReader(source.stream(0), MAX_LENGTH)) {
+            return new Pass(source, in, kind, owner, known, lines, problems, disk.path(kind.name)).run();
         } catch (NoSuchFileException e) {
             return new Content(0, 0);
         }
-    }
-
-    private static InputStream stream(DiskView.Source source, long start) {
-        return new InputStream() {
-            private long position = start;
-
-            @Override
-            public int read() throws IOException {
-                byte[] one = new byte[1];
-                return read(one, 0, 1) < 0 ? -1 : one[0] & 0xff;
-            }
-
-            @Override
-            public int read(byte[] bytes, int from, int length) throws IOException {
-                int count = source.read(position, bytes, from, length);
-                position += count;
-                return count == 0 ? -1 : count;
-            }
-        };
     }
 
     /** One reading of a file. */
@@ -222,6 +212,7 @@ public final class LineFile implements Closeable {
         private final Kind kind;
         private final long owner;
         private final byte[] context;
+        private final long known;
         private final Lines lines;
         private final Receiver problems;
         private final String path;
@@ -235,6 +226,7 @@ public final class LineFile implements Closeable {
                 LineReader in,
                 Kind kind,
                 long owner,
+                long known,
                 Lines lines,
                 Receiver problems,
                 String path) {
@@ -243,6 +235,7 @@ public final class LineFile implements Closeable {
             this.kind = kind;
             this.owner = owner;
             this.context = kind.context(owner);
+            this.known = known;
             this.lines = lines;
             this.problems = problems;
             this.path = path;
@@ -308,18 +301,19 @@ public final class LineFile implements Closeable {
             return length > 0 && !in.isTerminated() && in.bytes()[length] != 0 && isWhole(context, in.bytes(), length);
         }
 
-        /** Whether the line has a hole, and a power cut may have left that, so that no later line tells of a force. */
+        /** Returns whether the line has a hole that a power cut may have left: it is not known, and no later line is marked. */
         private boolean isUnforcedHole() throws IOException {
             // A single zero may be a changed bit.
             String line = in.text(ISO_8859_1);
-            if (line.indexOf(0) == line.lastIndexOf(0) || isWhole(context, in.bytes(), in.length())) {
+            boolean isKnown = last + damaged < known;
+            if (isKnown || line.indexOf(0) == line.lastIndexOf(0) || isWhole(context, in.bytes(), in.length())) {
                 return false;
             }
             long next = end + in.length() + 1;
             if (source.size() - end > MAX_UNFORCED) {
                 return false;
             }
-            LineReader later = new LineReader(stream(source, next), MAX_LENGTH);
+            LineReader later = new LineReader(source.stream(next), MAX_LENGTH);
             while (later.next() && later.isTerminated()) {
                 String text = later.text(ISO_8859_1);
                 int space = text.indexOf(' ', CHECKSUM_LENGTH + 1);
@@ -393,13 +387,15 @@ public final class LineFile implements Closeable {
         /** Whether all lines so far were forced to the disk. */
         private boolean isForced;
 
+        private boolean marksAll;
+
         Writer(Kind kind, long owner, long last) {
             context = kind.context(owner);
             this.last = last;
         }
 
         void add(byte[] content) {
-            byte[] number = (++last + (isForced ? FORCED + " " : " ")).getBytes(ISO_8859_1);
+            byte[] number = (++last + (isForced || marksAll ? FORCED + " " : " ")).getBytes(ISO_8859_1);
             isForced = false;
             CRC32C crc = new CRC32C();
             crc.update(context);
@@ -418,30 +414,14 @@ public final class LineFile implements Closeable {
     }
 
     /**
-     * Replaces a file in one step by one with the whole lines that are kept, or creates it.
-     *
-     * @return the number of lines kept
-     */
-    public static long rewrite(Disk disk, Kind kind, long owner, Predicate<String> keeps, Receiver problems)
-            throws IOException {
-        return replace(disk, kind, owner, lines -> {
-            Receiver kept = line -> {
-                if (keeps.test(line)) {
-                    lines.accept(line);
-                }
-            };
-            read(disk, kind, owner, kept, disk.names().contains(kind.name) ? problems : problem -> {});
-        });
-    }
-
-    /**
      * Replaces a file in one step by one with other lines, or creates it.
      *
+     * @param isForced whether this survives a power cut; otherwise the file may be damaged by one
      * @return the number of lines
      */
-    public static long replace(Disk disk, Kind kind, long owner, Writing lines) throws IOException {
+    public static long replace(Disk disk, Kind kind, long owner, boolean isForced, Writing lines) throws IOException {
         Writer out = new Writer(kind, owner, 0);
-        disk.replace(kind.name, kind.name + ".tmp", sink -> {
+        disk.replace(kind.name, kind.name + ".tmp", isForced, sink -> {
             out.bytes.writeBytes((kind.header(owner) + "\n").getBytes(ISO_8859_1));
             lines.writeTo(line -> {
                 out.add(line.getBytes(ISO_8859_1));
@@ -454,9 +434,9 @@ public final class LineFile implements Closeable {
         return out.last;
     }
 
-    /** Replaces a file in the same way by one with the lines of a list. */
+    /** Replaces a file in the same way by one with the lines of a list, and forces it to the disk. */
     public static void replace(Disk disk, Kind kind, long owner, List<String> lines) throws IOException {
-        replace(disk, kind, owner, receiver -> {
+        replace(disk, kind, owner, true, receiver -> {
             for (String line : lines) {
                 receiver.accept(line);
             }
@@ -525,21 +505,25 @@ public final class LineFile implements Closeable {
         try {
             int length = buffer.bytes.size();
             if (length > 0) {
-                append();
+                append(length);
                 end += length;
+                flushed = buffer.last;
             }
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
     }
 
-    private void append() throws IOException {
+    private void append(int length) throws IOException {
         Disk.Sink out = sink();
+        // Until all is written, the next call has to cut off what was.
+        unfinished = length;
         try {
             buffer.writeTo(out);
+            unfinished = 0;
         } catch (IOException e) {
             try {
-                disk.cut(kind.name, end);
+                sink();
             } catch (IOException failed) {
                 e.addSuppressed(failed);
             }
@@ -553,6 +537,7 @@ public final class LineFile implements Closeable {
         try {
             sink().force();
             buffer.isForced = true;
+            forced = flushed;
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -567,14 +552,27 @@ public final class LineFile implements Closeable {
         }
     }
 
-    /** Returns how many bytes a crash has left behind the last line. They are ignored, and removed by the first append. */
+    /** Returns how many bytes a crash has left after the last line. They are ignored, and removed by the first append. */
     public long unfinished() {
         return unfinished;
+    }
+
+    /** Marks each line that is added, since the file is not forced: zeros before one are damage. */
+    public void markAll() {
+        buffer.marksAll = true;
     }
 
     /** Returns the number of the last line. */
     public long last() {
         return buffer.last;
+    }
+
+    /**
+     * Returns the number of the last line that survives the process, or a power cut if {@code isForced}; 0 when it is not
+     * known. May be called by any thread.
+     */
+    public long last(boolean isForced) {
+        return isForced ? forced : flushed;
     }
 
     /** Closes the file; lines that were not flushed are lost. */
@@ -583,7 +581,8 @@ public final class LineFile implements Closeable {
     public void close() throws IOException {
         try (Closeable append = sink;
                 Closeable read = source) {
-            // Closes both, whatever one of them throws.
+            sink = null;
+            source = null;
         }
     }
 }

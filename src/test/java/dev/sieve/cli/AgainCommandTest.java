@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jsoup.Jsoup;
@@ -29,6 +30,8 @@ import org.junit.jupiter.api.io.TempDir;
 /** The same command crawls again what it has crawled. */
 @Timeout(120)
 class AgainCommandTest {
+    private static final String REDIRECT = "to ";
+
     @TempDir
     private Path folder;
 
@@ -37,7 +40,12 @@ class AgainCommandTest {
     private final ByteArrayOutputStream err = new ByteArrayOutputStream();
     private HttpServer server;
     private String site;
+    private final AtomicInteger requests = new AtomicInteger();
     private volatile String failing = "";
+    /** Does not respond. */
+    private volatile String silent = "";
+    /** Removes the folder of the report. */
+    private volatile String report = "";
 
     @BeforeEach
     void start() throws IOException {
@@ -52,8 +60,19 @@ class AgainCommandTest {
                 exchange.getResponseHeaders().add("ETag", tag);
             }
             boolean isSame = tag.equals(exchange.getRequestHeaders().getFirst("If-None-Match"));
-            if (exchange.getRequestURI().getPath().equals(failing)) {
+            if (exchange.getRequestURI().getPath().equals(report)) {
+                Files.deleteIfExists(folder.resolve("reports"));
+            }
+            requests.incrementAndGet();
+            if (exchange.getRequestURI().getPath().equals(silent)) {
+                exchange.close();
+            } else if (exchange.getRequestURI().getPath().equals(failing)) {
                 exchange.sendResponseHeaders(503, -1);
+            } else if (page != null && page.startsWith(REDIRECT)) {
+                if (page.length() > REDIRECT.length()) {
+                    exchange.getResponseHeaders().add("Location", page.substring(REDIRECT.length()));
+                }
+                exchange.sendResponseHeaders(302, -1);
             } else {
                 exchange.sendResponseHeaders(
                         page == null ? 404 : isSame ? 304 : 200, isSame || page == null ? -1 : body.length);
@@ -315,6 +334,32 @@ class AgainCommandTest {
                 .isEqualTo("Since the crawl before: 3 unchanged; newly broken 0, mended 1.");
         assertThat(text(report, "#mended tbody")).isEqualTo(site + "a 503 304 " + site);
         assertThat(text(report, "#classes tbody")).isEqualTo("304 (as before) 3");
+    }
+
+    /** The folder of the report is removed in the second round, in place of a disk that is full. */
+    @Test
+    void aRoundEndsWhenItsReportIsWritten() throws IOException {
+        Path reports = folder.resolve("reports");
+        String[] options = {"--report", reports.resolve("r.html").toString()};
+        Files.createDirectories(reports);
+        assertThat(again(options).exitCode()).isZero();
+        Files.delete(reports.resolve("r.html"));
+        pages.put("/a", "other");
+        report = "/b";
+        assertThat(again(options).exitCode()).isEqualTo(ExitCode.INPUT_OR_OUTPUT_FAILED);
+        assertThat(err.toString(UTF_8)).contains("the crawl has failed");
+        report = "";
+        Files.createDirectories(reports);
+        int before = requests.get();
+
+        assertThat(again(options).exitCode()).isZero();
+
+        assertThat(requests.get()).isEqualTo(before);
+        assertThat(text(reports.resolve("r.html"), "#changed"))
+                .isEqualTo("Since the crawl before: 1 changed, 2 unchanged.");
+        assertThat(again(options).exitCode()).isZero();
+        assertThat(requests.get()).isGreaterThan(before);
+        assertThat(text(reports.resolve("r.html"), "#changed")).isEqualTo("Since the crawl before: 3 unchanged.");
     }
 
     @Test

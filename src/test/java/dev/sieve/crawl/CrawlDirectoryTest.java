@@ -174,7 +174,7 @@ class CrawlDirectoryTest {
     private void makeFullJob() throws IOException {
         try (CrawlDirectory directory = open(NOW)) {
             if (directory.rounds() == null) {
-                directory.again();
+                directory.again(false);
             }
             JobLines.addPage(directory, "http://a.test/");
             directory.addSeeds(List.of("http://a.test/"));
@@ -240,6 +240,142 @@ class CrawlDirectoryTest {
         makeFullJob();
         LineFile.replace(new LocalDisk(folder), JobLines.kind(name), 1, List.of(ONE_LINE.get(name)));
         assertFound(path + ": belongs to another job");
+    }
+
+    /** Makes a job of a process that is killed: its files are those of this moment. */
+    private void makeKilledJob() throws IOException {
+        Path job = folder.resolve("job");
+        Path killed = folder.resolve("killed");
+        try (CrawlDirectory directory = CrawlDirectory.open(job, builder -> builder.capacity(100), NOW)) {
+            directory.again(false);
+            for (String host : List.of("a", "b", "c")) {
+                String url = "http://" + host + ".test/";
+                JobLines.addPage(directory, url);
+                directory.addSeeds(List.of(url));
+                directory.addOpen(url);
+                directory.addPause(host + ".test", Duration.ofMinutes(1), Duration.ZERO, NOW);
+                directory.journal().add(("{\"url\": \"" + url + "\"}").getBytes(ISO_8859_1));
+                directory.texts().add(host.charAt(0), url);
+                directory.fragments().add(0, url, directory.fragments().page(), true);
+            }
+            directory.journal().flush(false);
+            directory.texts().flush(false);
+            directory.fragments().flush(false);
+            directory.count();
+            Files.createDirectories(killed);
+            try (Stream<Path> files = Files.list(job)) {
+                for (Path file : files.toList()) {
+                    Files.copy(file, killed.resolve(file.getFileName()));
+                }
+            }
+        }
+        folder = killed;
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "crawl-seeds",
+                "crawl-origins",
+                "crawl-pauses",
+                "crawl-report",
+                "crawl-texts",
+                "crawl-fragments",
+                "crawl-pages",
+                "crawl-counts"
+            })
+    void whatIsMissingInAJobThatWasKilledIsFound(String name) throws IOException {
+        makeKilledJob();
+        assertThat(new FolderPlace(folder).inspect().problems()).isEmpty();
+        Path path = folder.resolve(name);
+        byte[] whole = Files.readAllBytes(path);
+        String[] lines = new String(whole, ISO_8859_1).split("(?<=\n)", -1);
+        int count = lines.length - 2;
+        String rest = "";
+        for (int left = 0; left < count; left++) {
+            rest += lines[left];
+            Files.writeString(path, rest, ISO_8859_1);
+            int all = left == 0 && name.equals("crawl-counts") ? 1 : count;
+            assertThat(new FolderPlace(folder).inspect().problems())
+                    .contains(path + ": missing at the end: " + (all - left) + " of " + all + " lines");
+        }
+        Files.delete(path);
+        assertFound(path + ": the file is missing");
+    }
+
+    /** The end of a process leaves no zeros, so these are damage, and what follows them is kept. */
+    @Test
+    void zerosInAJobThatWasKilledAreFoundAndTheLinesAfterThemKept() throws IOException {
+        makeKilledJob();
+        Path path = folder.resolve("crawl-pages");
+        byte[] bytes = Files.readAllBytes(path);
+        int start = new String(bytes, ISO_8859_1).indexOf("http://b.test/") - 10;
+        Arrays.fill(bytes, start, start + 16, (byte) 0);
+        Files.write(path, bytes);
+
+        assertFound(path + ": line 3 is damaged");
+
+        try (CrawlDirectory directory = open(NOW)) {
+            KnownPages pages = directory.rounds().pages();
+            assertThat(pages.find(0, "http://b.test/")).isNull();
+            assertThat(pages.find(0, "http://c.test/")).isNotNull();
+        }
+    }
+
+    @Test
+    void aRepairThatIsInterruptedKeepsTheDamagedBytes() throws IOException {
+        makeFullJob();
+        Path path = folder.resolve("crawl-seeds");
+        byte[] damaged = Files.readAllBytes(path);
+        damaged[damaged.length - 2] ^= 1;
+        Files.write(path, damaged);
+        byte[] counts = Files.readAllBytes(folder.resolve("crawl-counts"));
+        new FolderPlace(folder).repair();
+        // As if the first repair had been killed before its end.
+        Files.write(folder.resolve("crawl-counts"), counts);
+
+        assertThat(new FolderPlace(folder).repair().findings()).contains(path + ": missing at the end: 1 of 1 lines");
+
+        assertThat(folder.resolve("crawl-seeds.broken")).hasBinaryContent(damaged);
+        assertThat(folder.resolve("crawl-seeds-2.broken")).exists();
+    }
+
+    @Test
+    void aRoundThatHasNotQueuedItsPagesHasNoReportOfTheOneBefore() throws IOException {
+        makeFullJob();
+        try (CrawlDirectory directory = open(NOW)) {
+            directory.completeRound();
+            directory.endRound();
+            // A process that is killed here has begun the round, and not emptied the report.
+            directory.rounds().pages().begin(true);
+        }
+
+        try (CrawlDirectory directory = open(NOW)) {
+            assertThat(directory.rounds().pages().isOnlyDue()).isTrue();
+            directory.journal().read(json -> assertThat(json).isNull());
+            assertThat(directory.rounds().queue(NOW, page -> true))
+                    .as("never visited")
+                    .isOne();
+        }
+        try (CrawlDirectory directory = open(NOW)) {
+            assertThat(directory.rounds().pages().isOnlyDue()).isTrue();
+        }
+    }
+
+    @Test
+    void aJobThatAnotherProcessMayHaveIsNotReplaced() throws IOException {
+        makeFullJob();
+        byte[] before = Files.readAllBytes(folder.resolve("crawl-pages"));
+        CrawlDirectory directory = open(NOW);
+        Files.delete(folder.resolve("lock"));
+
+        assertThatThrownBy(directory::completeRound)
+                .isInstanceOf(IOException.class)
+                .hasMessageContaining("removed while the frontier is open");
+        assertThatThrownBy(directory::close).hasMessageContaining("removed while the frontier is open");
+
+        assertThat(folder.resolve("crawl-pages")).hasBinaryContent(before);
+        assertThat(openFiles()).isEmpty();
     }
 
     @Test

@@ -138,7 +138,7 @@ class DuplicatesTest {
 
     @Test
     void textOfAnotherHostDoesNotCountForSkippedLinks() throws IOException {
-        try (KnownTexts texts = KnownTexts.temporary(folder)) {
+        try (KnownTexts texts = new KnownTexts(JobFiles.temporary(folder))) {
             assertThat(texts.add(7, "http://a/1")).isEqualTo(KnownTexts.Earlier.NONE);
             assertThat(texts.add(7, "http://a/1")).isEqualTo(KnownTexts.Earlier.NONE);
             assertThat(texts.add(7, "http://b/1")).isEqualTo(new KnownTexts.Earlier("http://a/1", false));
@@ -153,7 +153,7 @@ class DuplicatesTest {
     void textsBeyondTheMemoryAreCounted() throws IOException {
         Random random = new Random(3);
         long[] digests = random.longs(5000).toArray();
-        try (KnownTexts texts = KnownTexts.temporary(folder, 4096 * 16)) {
+        try (KnownTexts texts = new KnownTexts(JobFiles.temporary(folder), 4096 * 16)) {
             for (int i = 0; i < digests.length; i++) {
                 texts.add(digests[i], "http://h/" + i);
             }

@@ -7,7 +7,6 @@ import dev.sieve.Sieve;
 import dev.sieve.durable.DurableFolder;
 import dev.sieve.fetch.FetchResult;
 import dev.sieve.io.FakeDisk;
-import dev.sieve.io.LineFile;
 import dev.sieve.output.Visit;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -267,7 +266,7 @@ class FragmentCheckTest {
 
     /** A page with many parts, and pages with many links to others. */
     private static Fragments linksToMissingParts(FakeDisk disk, int pages, int links) throws IOException {
-        Fragments fragments = new Fragments(disk, 7, lines -> LineFile.open(disk, Fragments.KIND, 7, lines));
+        Fragments fragments = new Fragments(JobFiles.open(disk, 7, CrawlDirectory.LOSSES, false, () -> {}));
         Fragments.Page target = fragments.page();
         IntStream.range(0, 50_000).forEach(i -> target.part("p" + i));
         fragments.add(0, "http://h/", target, true);

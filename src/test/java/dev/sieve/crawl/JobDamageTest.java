@@ -7,7 +7,11 @@ import dev.sieve.CapturedLog;
 import dev.sieve.Lease;
 import dev.sieve.Tier;
 import dev.sieve.durable.DamageException;
+import dev.sieve.durable.DurableFolder;
+import dev.sieve.durable.DurableSieve;
 import dev.sieve.durable.RepairReport;
+import dev.sieve.io.LineFile;
+import dev.sieve.io.LocalDisk;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -17,6 +21,7 @@ import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
@@ -26,7 +31,10 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Random damage of every file of a job: it is shown, never believed, and a repair says what is lost. */
+/**
+ * Random damage of every file of a job that was closed, or whose process was killed: it is shown, never believed, and a
+ * repair says what is lost.
+ */
 class JobDamageTest {
     private static final int DAMAGES = Tier.of(100, 100, 10_000);
     private static final Instant NOW = Instant.ofEpochMilli(1_000_000);
@@ -42,12 +50,13 @@ class JobDamageTest {
         log.close();
     }
 
-    /** What a job holds: seeds, origins, pauses, records, pages and URLs that are not done, each with its sort. */
-    private static Set<String> make(Path job, String host) throws IOException {
+    /** Makes a job of three runs; returns its files before the last one was closed, as a kill leaves them. */
+    private static Map<String, byte[]> make(Path job, String host) throws IOException {
+        Map<String, byte[]> killed = new TreeMap<>();
         for (int run = 0; run < 3; run++) {
             try (CrawlDirectory directory = open(job)) {
                 if (run == 0) {
-                    directory.again();
+                    directory.again(false);
                 }
                 for (int i = 0; i < 4; i++) {
                     String seed = "http://" + host + run + i + ".test/";
@@ -56,6 +65,8 @@ class JobDamageTest {
                     directory.addOpen(seed);
                     directory.addPause(host + run + i + ".test", Duration.ofMinutes(1), Duration.ZERO, NOW);
                     directory.journal().add(("{\"url\": \"" + seed + "\"}").getBytes(ISO_8859_1));
+                    directory.texts().add(10L * run + i, seed);
+                    directory.fragments().add(0, seed, directory.fragments().page(), true);
                 }
                 directory.forceSeeds();
                 for (int i = 0; i < 20; i++) {
@@ -64,15 +75,23 @@ class JobDamageTest {
                 for (int i = 0; i < 12; i++) {
                     directory.frontier().done(directory.frontier().take(0));
                 }
+                Objects.requireNonNull(directory.rounds()).store(List.of(), true);
+                directory.journal().flush(false);
+                directory.texts().flush(false);
+                directory.fragments().flush(false);
+                ((DurableSieve) directory.frontier()).sync();
+                directory.count();
+                killed = files(job);
             }
         }
-        return content(job);
+        return killed;
     }
 
     private static CrawlDirectory open(Path job) throws IOException {
         return CrawlDirectory.open(job, builder -> builder.capacity(200).segmentBytes(300), NOW);
     }
 
+    /** What a job holds: seeds, origins, pauses, records, pages and URLs that are not done, each with its sort. */
     private static Set<String> content(Path job) throws IOException {
         Set<String> content = new TreeSet<>();
         try (CrawlDirectory directory = open(job)) {
@@ -94,6 +113,14 @@ class JobDamageTest {
             });
             directory.takePauses().forEach((host, pause) -> content.add("pause " + host + " " + pause));
             directory.journal().read(json -> content.add("record " + json));
+            directory.fragments().read((position, line) -> content.add("fragment " + line));
+            assertThat(directory.texts()).isNotNull();
+            LineFile.read(
+                    new LocalDisk(job),
+                    KnownTexts.KIND,
+                    DurableFolder.id(job),
+                    line -> content.add("text " + line),
+                    LineFile.REFUSE);
             if (directory.rounds() != null) {
                 directory.rounds().pages().forEach(page -> content.add("page " + page.line()));
             }
@@ -126,13 +153,14 @@ class JobDamageTest {
         }
     }
 
-    private static String damage(Map<String, byte[]> files, Map<String, byte[]> foreign, Random random) {
-        List<String> names = List.copyOf(files.keySet());
+    private static String damage(Map<String, byte[]> files, Map<String, byte[]> foreign, String prefix, Random random) {
+        List<String> names =
+                files.keySet().stream().filter(each -> each.startsWith(prefix)).toList();
         String name = names.get(random.nextInt(names.size()));
         byte[] bytes = files.get(name).clone();
         int at = bytes.length == 0 ? 0 : random.nextInt(bytes.length);
         int to = Math.min(bytes.length, at + 1 + random.nextInt(100));
-        int choice = random.nextInt(8);
+        int choice = random.nextInt(10);
         switch (choice) {
             case 0, 1 -> {
                 if (bytes.length > 0) {
@@ -144,14 +172,26 @@ class JobDamageTest {
             case 4 -> bytes = Arrays.copyOf(bytes, bytes.length + 1 + random.nextInt(600));
             case 5 -> Arrays.fill(bytes, at, to, (byte) 0);
             case 6 -> {
-                List<String> others = List.copyOf(foreign.keySet());
+                List<String> others = foreign.keySet().stream()
+                        .filter(each -> each.startsWith(prefix))
+                        .toList();
                 name = others.get(random.nextInt(others.size()));
                 bytes = foreign.get(name);
             }
-            default -> bytes = joined(Arrays.copyOf(bytes, at), Arrays.copyOfRange(bytes, to, bytes.length));
+            case 7 -> bytes = joined(Arrays.copyOf(bytes, at), Arrays.copyOfRange(bytes, to, bytes.length));
+            case 8 -> bytes = null;
+            default -> {
+                // Whole lines at the end, if it is a text.
+                String text = new String(bytes, ISO_8859_1);
+                bytes = Arrays.copyOf(bytes, text.lastIndexOf('\n', at - 1) + 1);
+            }
         }
-        files.put(name, bytes);
-        return choice + " " + name + " at " + at + " to " + to;
+        if (bytes == null) {
+            files.remove(name);
+        } else {
+            files.put(name, bytes);
+        }
+        return name + ", " + choice + " at " + at + " to " + to;
     }
 
     private static byte[] joined(byte[] one, byte[] other) {
@@ -165,16 +205,23 @@ class JobDamageTest {
         Path own = folder.resolve("own");
         Path other = folder.resolve("other");
         Path job = folder.resolve("job");
-        Set<String> expected = make(own, "h");
+        Map<String, byte[]> killed = make(own, "h");
         make(other, "foreign");
-        Map<String, byte[]> whole = files(own);
+        Map<String, byte[]> closed = files(own);
         Map<String, byte[]> foreign = files(other);
+        write(job, killed);
+        assertThat(isShown(job)).isFalse();
+        Set<String> expectedKilled = content(job);
+        Set<String> expectedClosed = content(own);
+        assertThat(expectedClosed).hasSizeGreaterThan(80);
         for (int i = 0; i < DAMAGES; i++) {
-            Map<String, byte[]> files = new TreeMap<>(whole);
-            String name = "damage " + i + ": " + damage(files, foreign, new Random(i));
+            boolean isKilled = i % 2 == 0;
+            Map<String, byte[]> files = new TreeMap<>(isKilled ? killed : closed);
+            // The end of the log of a killed job is not known.
+            String name = "damage " + i + ": " + damage(files, foreign, isKilled ? "crawl-" : "", new Random(i));
             log.clear();
             try {
-                check(job, files, expected);
+                check(job, files, isKilled ? expectedKilled : expectedClosed);
             } catch (AssertionError | RuntimeException e) {
                 throw new AssertionError(name, e);
             }

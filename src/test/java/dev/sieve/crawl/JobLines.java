@@ -16,7 +16,10 @@ public final class JobLines {
     /** What a file with a name contains: any lines, in the present version. */
     static LineFile.Kind kind(String name) {
         return new LineFile.Kind(
-                name, List.of("crawl-report", "crawl-pages").contains(name) ? 3 : 2, "a line", line -> true);
+                name,
+                List.of("crawl-report", "crawl-pages", "crawl-counts").contains(name) ? 3 : 2,
+                "a line",
+                line -> true);
     }
 
     /** Adds a page to a job with rounds, unless it is known. */

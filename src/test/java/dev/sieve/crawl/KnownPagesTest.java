@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.Predicate;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -26,7 +27,7 @@ class KnownPagesTest {
     private Path folder;
 
     private KnownPages open() throws IOException {
-        return new KnownPages(new LocalDisk(folder), OWNER);
+        return new KnownPages(JobFiles.open(new LocalDisk(folder), OWNER, CrawlDirectory.LOSSES, false, () -> {}));
     }
 
     private static KnownPage page(String url, long... links) {
@@ -61,6 +62,12 @@ class KnownPagesTest {
         return Objects.requireNonNull(pages.find(0, url));
     }
 
+    private static Round end(KnownPages pages, boolean isOpen, Predicate<String> isSeed) throws IOException {
+        Round round = pages.complete(isOpen, isSeed);
+        pages.ended();
+        return round;
+    }
+
     /** Without the array, which is not compared. */
     private static String text(KnownPage page) {
         return page.line();
@@ -72,9 +79,9 @@ class KnownPagesTest {
         KnownPage page = page(URL);
         try (KnownPages pages = open()) {
             assertThat(pages.find(0, URL)).isNull();
-            pages.add(page);
+            pages.add(page, false);
             if (ends) {
-                assertThat(pages.end(false, url -> true).orphans()).isEmpty();
+                assertThat(end(pages, false, url -> true).orphans()).isEmpty();
             }
             assertThat(text(find(pages, URL))).isEqualTo(text(page.with(0, KnownPage.NO_REFERRER, KnownPage.NO_LINKS)));
             pages.flush(false);
@@ -90,9 +97,9 @@ class KnownPagesTest {
     @Test
     void aClockThatIsSetBackDamagesNothing() throws IOException {
         try (KnownPages pages = open()) {
-            pages.add(page(URL));
+            pages.add(page(URL), false);
             pages.touch(find(pages, URL).visited(200, 1_000_000_000, 2, 60));
-            pages.end(false, url -> true);
+            end(pages, false, url -> true);
         }
         try (KnownPages pages = open()) {
             assertThat(find(pages, URL).lastVisit()).isEqualTo(1_000_000_000);
@@ -103,7 +110,7 @@ class KnownPagesTest {
     @Test
     void aVisitWithoutChangesIsAShortLineThatCounts() throws IOException {
         try (KnownPages pages = open()) {
-            pages.add(page(URL));
+            pages.add(page(URL), false);
             pages.flush(false);
             long before = Files.size(folder.resolve("crawl-pages"));
             pages.touch(find(pages, URL).visited(503, 2_000_000_099, 5, 60));
@@ -118,7 +125,7 @@ class KnownPagesTest {
                 assertThat(page.lastChange()).isEqualTo(1_999_999_999);
                 assertThat(page.interval()).isEqualTo(60);
                 assertThat(page.status()).isEqualTo(503);
-                pages.end(false, url -> true);
+                end(pages, false, url -> true);
             }
         }
     }
@@ -126,11 +133,11 @@ class KnownPagesTest {
     @Test
     void aVisitBelongsToTheRoundInWhichItIsNoted() throws IOException {
         try (KnownPages pages = open()) {
-            pages.add(page(URL));
+            pages.add(page(URL), false);
             assertThat(pages.isVisited(0, URL)).isTrue();
-            pages.end(false, url -> true);
+            end(pages, false, url -> true);
             assertThat(pages.isVisited(0, URL)).isFalse();
-            pages.begin();
+            pages.begin(false);
             assertThat(pages.round()).isEqualTo(2);
             assertThat(pages.isQueued()).isFalse();
             pages.queued();
@@ -151,18 +158,18 @@ class KnownPagesTest {
     @Test
     void thePagesToWhichNoOtherOneLinksAreOrphans() throws IOException {
         try (KnownPages pages = open()) {
-            pages.add(page(URL, links(pages, URL + "a", URL + "later")));
-            pages.add(page(URL + "self", links(pages, URL + "self")));
-            pages.add(page(URL + "a", links(pages, URL + "b", URL)));
-            pages.add(page(URL + "b"));
-            assertThat(pages.end(true, URL::equals).orphans()).containsExactly(URL + "self");
+            pages.add(page(URL, links(pages, URL + "a", URL + "later")), false);
+            pages.add(page(URL + "self", links(pages, URL + "self")), false);
+            pages.add(page(URL + "a", links(pages, URL + "b", URL)), false);
+            pages.add(page(URL + "b"), false);
+            assertThat(end(pages, true, URL::equals).orphans()).containsExactly(URL + "self");
         }
         try (KnownPages pages = open()) {
-            pages.begin();
-            pages.add(page(URL + "later"));
+            pages.begin(false);
+            pages.add(page(URL + "later"), false);
             assertThat(find(pages, URL).links()).hasSize(2);
-            pages.add(find(pages, URL + "a").with(2, KnownPage.NO_REFERRER, KnownPage.NO_LINKS));
-            assertThat(pages.end(false, URL::equals).orphans()).containsExactly(URL + "self", URL + "b");
+            pages.add(find(pages, URL + "a").with(2, KnownPage.NO_REFERRER, KnownPage.NO_LINKS), false);
+            assertThat(end(pages, false, URL::equals).orphans()).containsExactly(URL + "self", URL + "b");
             assertThat(find(pages, URL).links()).containsExactly(2, 4);
         }
     }
@@ -178,10 +185,10 @@ class KnownPagesTest {
                 for (int link = 0; link < links.length; link++) {
                     links[link] = URL + (link < 10 ? link : (i + link) % count);
                 }
-                pages.add(page(URL + i, links(pages, links)));
+                pages.add(page(URL + i, links(pages, links)), false);
                 urlBytes += (URL + i).length() + page(URL).etag().length();
             }
-            assertThat(pages.end(false, url -> false).orphans()).isEmpty();
+            assertThat(end(pages, false, url -> false).orphans()).isEmpty();
             assertThat(Files.size(folder.resolve("crawl-pages")) - urlBytes).isLessThan((long) most * count);
             for (int i = 0; i < count; i++) {
                 assertThat(find(pages, URL + i).number()).isEqualTo(i);
@@ -196,22 +203,25 @@ class KnownPagesTest {
     void aLostLineLosesOnlyItsPage() throws IOException {
         try (KnownPages pages = open()) {
             for (int i = 0; i < 3; i++) {
-                pages.add(page(URL + i, links(pages, URL + (i + 1) % 3)));
+                pages.add(page(URL + i, links(pages, URL + (i + 1) % 3)), false);
             }
-            pages.end(false, url -> false);
-            pages.begin();
+            end(pages, false, url -> false);
+            pages.begin(false);
             for (int i = 0; i < 3; i++) {
                 pages.touch(find(pages, URL + i));
             }
             pages.flush(false);
         }
-        LineFile.rewrite(
-                new LocalDisk(folder), KnownPages.KIND, OWNER, line -> !line.endsWith(URL + "1"), LineFile.REFUSE);
+        LocalDisk disk = new LocalDisk(folder);
+        List<String> kept = new ArrayList<>();
+        LineFile.read(disk, KnownPages.KIND, OWNER, kept::add, LineFile.REFUSE);
+        kept.removeIf(line -> line.endsWith(URL + "1"));
+        LineFile.replace(disk, KnownPages.KIND, OWNER, kept);
         try (KnownPages pages = open()) {
             assertThat(pages.find(0, URL + "1")).isNull();
             assertThat(find(pages, URL + "2").number()).isEqualTo(2);
             assertThat(pages.page(find(pages, URL + "2").links()[0])).isNotNull();
-            pages.end(false, url -> false);
+            end(pages, false, url -> false);
             assertThat(pages.find(0, URL + "1")).isNull();
             assertThat(pages.size()).isEqualTo(2);
         }

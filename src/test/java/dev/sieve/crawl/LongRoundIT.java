@@ -60,18 +60,20 @@ class LongRoundIT {
         public static void main(String[] args) throws IOException {
             int pages = Integer.parseInt(args[1]);
             try (CrawlDirectory job = CrawlDirectory.open(Path.of(args[0]), builder -> builder.capacity(pages))) {
-                job.again();
+                job.again(false);
                 KnownPages known = Objects.requireNonNull(job.rounds()).pages();
                 for (int page = 0; page < pages; page++) {
-                    known.add(page(known, page, pages));
+                    known.add(page(known, page, pages), false);
                 }
+                job.completeRound();
                 job.endRound();
-                job.again();
+                job.again(false);
                 Rounds rounds = Objects.requireNonNull(job.rounds());
                 rounds.queue(START.plusSeconds(1), page -> true);
                 long unchanged = visitAll(job.frontier(), rounds);
                 System.out.printf(
-                        "%d unchanged, %d orphans%n", unchanged, job.endRound().orphanCount());
+                        "%d unchanged, %d orphans%n",
+                        unchanged, job.completeRound().orphanCount());
             }
         }
 

@@ -10,12 +10,16 @@ import dev.sieve.durable.Durability;
 import dev.sieve.durable.DurableSieve;
 import dev.sieve.durable.OnDisk;
 import dev.sieve.fetch.FetchResult;
+import dev.sieve.io.Disk;
+import dev.sieve.io.ErrorDisk;
+import dev.sieve.io.ErrorDisk.Failure;
 import dev.sieve.io.FakeDisk;
 import dev.sieve.io.FakeDisk.Names;
 import dev.sieve.io.FakeDisk.Unsynced;
 import dev.sieve.output.Change;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -24,17 +28,20 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 
 /**
- * A power cut before every change of the disk of a job in rounds. After each, the job continues: every visit, before and
- * after, says what the script of the site says, and each page is visited in the round that was interrupted and in the next
- * one. With {@code sieve.proof}, at more moments.
+ * A kill, a power cut or a failure of the disk at every call of a job in rounds, the switch from round to round included. After
+ * each, nothing is called damaged and the job continues: every visit, before and after, says what the script of the site
+ * says, each page is visited in the round that was interrupted and in the next one, the report has the visits of one round,
+ * and a round that has ended leaves nothing to visit. With {@code sieve.proof}, at more moments.
  */
 class RoundsPowerCutTest {
     private static final int STATES = Boolean.getBoolean("sieve.proof") ? 100_000 : 1_000;
+    private static final int FAILURES = Boolean.getBoolean("sieve.proof") ? 20_000 : 300;
     private static final int PAGES = 7;
     private static final int ROUNDS = 3;
     private static final long OWNER = 7;
@@ -49,7 +56,56 @@ class RoundsPowerCutTest {
                 log.clear();
             }
         }
-        System.out.println("rounds: " + states + " power cuts of " + seed + " runs, violations 0");
+        System.out.println("rounds: " + states + " kills and power cuts of " + seed + " runs, violations 0");
+    }
+
+    @Test
+    void anErrorOfTheMachineIsNotTakenForDamage() throws IOException {
+        int failures = 0;
+        try (CapturedLog log = new CapturedLog()) {
+            for (long seed = 0; failures < FAILURES; seed++) {
+                ErrorDisk whole = new ErrorDisk(made(durability(seed)));
+                new Job(whole, seed).finish(ROUNDS);
+                for (int call = (int) (seed % 7); call < whole.calls() && failures < FAILURES; call += 7) {
+                    fail(seed, call);
+                    failures++;
+                    log.clear();
+                }
+            }
+        }
+        System.out.println("rounds: " + failures + " failures of the disk, violations 0");
+    }
+
+    private static void fail(long seed, int call) throws IOException {
+        FakeDisk disk = made(durability(seed));
+        ErrorDisk failing = new ErrorDisk(disk);
+        Failure kind = List.of(Failure.values()).get((int) ((seed + call) % Failure.values().length));
+        failing.failAt(call, kind, true);
+        Job job = new Job(failing, seed);
+        try {
+            job.finish(ROUNDS);
+        } catch (IOException | UncheckedIOException e) {
+            assertThat(e.toString()).doesNotContain("repair");
+        }
+        assertThat(failing.thrown()).isNotNull();
+        try {
+            assertThat(disk.handles()).as("open files").isZero();
+            new Job(disk, job).finish(ROUNDS);
+        } catch (IOException | RuntimeException | AssertionError e) {
+            throw new AssertionError("call " + call + " of seed " + seed + ": " + e.getMessage(), e);
+        }
+    }
+
+    private static Durability durability(long seed) {
+        return List.of(Durability.values()).get((int) (seed % 3));
+    }
+
+    /** The folder of a job is made before anything is accepted. */
+    private static FakeDisk made(Durability durability) throws IOException {
+        FakeDisk disk = new FakeDisk();
+        OnDisk.open(disk, durability).close();
+        disk.forceNames();
+        return disk;
     }
 
     /** What a page is in a round. */
@@ -77,48 +133,89 @@ class RoundsPowerCutTest {
         };
     }
 
-    /** A job until its end, or to the power cut. */
-    private static final class Job implements AutoCloseable {
+    /** A job, each run of which is a process of its own. */
+    private static final class Job {
+        private final Disk disk;
+        private final long seed;
+        private final Durability durability;
         private final Random random;
-        private final DurableSieve frontier;
-        private final KnownPages pages;
-        private final Rounds rounds;
         /** By round: the pages whose records are safe. */
-        private final Map<Integer, Set<Integer>> recorded;
+        private final Map<Integer, Set<Integer>> recorded = new HashMap<>();
 
-        Job(FakeDisk disk, Durability durability, Random random, Map<Integer, Set<Integer>> recorded)
-                throws IOException {
-            this.random = random;
-            this.recorded = recorded;
-            frontier = OnDisk.open(disk, durability);
-            pages = new KnownPages(disk, OWNER);
-            rounds = new Rounds(pages, frontier, RevisitRule.DEFAULT, false);
+        Job(Disk disk, long seed) {
+            this.disk = disk;
+            this.seed = seed;
+            durability = durability(seed);
+            random = new Random(seed);
         }
 
-        /** Completes the round that was interrupted, or the next one, and all up to a last one. */
-        void run(int last) throws IOException {
-            while (pages.round() < last || !pages.isEnded()) {
-                if (pages.isEnded()) {
-                    pages.begin();
+        /** The same job on what is left of its disk. */
+        Job(Disk disk, Job before) {
+            this(disk, before.seed);
+            before.recorded.forEach((round, pages) -> recorded.put(round, new HashSet<>(pages)));
+        }
+
+        /** Completes rounds up to a last one; returns the first of them. */
+        int finish(int last) throws IOException {
+            List<String> problems = new ArrayList<>();
+            problems.addAll(new JobFiles(disk, OWNER, CrawlDirectory.LOSSES, problems::add).problems());
+            assertThat(problems).isEmpty();
+            int first = 0;
+            for (int round = 0; round < last; first = first == 0 ? round : first) {
+                try (DurableSieve frontier = OnDisk.open(disk, durability);
+                        CrawlDirectory job =
+                                new CrawlDirectory(frontier, Path.of("fake"), disk, OWNER, Instant.EPOCH)) {
+                    Rounds before = job.rounds();
+                    if (before != null && before.pages().isEnded()) {
+                        assertThat(frontier.pending() + frontier.inFlight()).isZero();
+                    }
+                    if (before == null || random.nextBoolean()) {
+                        job.again(random.nextBoolean());
+                    }
+                    round = run(job, frontier);
                 }
-                int round = pages.round();
-                rounds.queue(Instant.ofEpochSecond(1000L * round), page -> true);
-                if (round == 1) {
-                    UrlBatch seeds = new UrlBatch();
-                    IntStream.range(0, PAGES).forEach(page -> seeds.add(url(page)));
-                    frontier.pushAll(seeds);
-                }
-                visitAll(round);
-                assertThat(recorded.get(round)).as("visited in round %d", round).hasSize(PAGES);
-                pages.end(false, url -> true);
             }
+            return first;
+        }
+
+        /** Continues a round; returns its number if it has ended. */
+        private int run(CrawlDirectory job, DurableSieve frontier) throws IOException {
+            Rounds rounds = job.rounds();
+            int round = rounds.round();
+            if (rounds.pages().isEnded()) {
+                return round;
+            }
+            Journal journal = job.journal();
+            job.fragments();
+            rounds.queue(Instant.ofEpochSecond(1_000_000L * round), page -> true);
+            if (round == 1) {
+                UrlBatch seeds = new UrlBatch();
+                IntStream.range(0, PAGES).forEach(page -> seeds.add(url(page)));
+                frontier.pushAll(seeds);
+            }
+            visitAll(job, frontier, rounds, journal);
+            assertThat(recorded.get(round)).as("visited in round %d", round).hasSize(PAGES);
+            job.completeRound();
+            Set<String> report = new HashSet<>();
+            journal.read(report::add);
+            assertThat(report)
+                    .isEqualTo(IntStream.range(0, PAGES)
+                            .mapToObj(page -> record(round, page))
+                            .collect(Collectors.toSet()));
+            job.endRound();
+            return round;
         }
 
         private static String url(int page) {
             return "http://a.test/" + page;
         }
 
-        private void visitAll(int round) {
+        private static String record(int round, int page) {
+            return "{" + page + " in " + round + "}";
+        }
+
+        private void visitAll(CrawlDirectory job, DurableSieve frontier, Rounds rounds, Journal journal) {
+            int round = rounds.round();
             List<Lease> leases = new ArrayList<>();
             List<Revisit> visits = new ArrayList<>();
             Set<Integer> visited = new HashSet<>();
@@ -133,11 +230,12 @@ class RoundsPowerCutTest {
                             false,
                             LongStream.of(rounds.reference(url((page + 1) % PAGES))),
                             0,
-                            Instant.ofEpochSecond(1000L * round + page),
+                            Instant.ofEpochSecond(1_000_000L * round + page),
                             null);
                     assertThat(visit.history().change())
                             .as("page %d in round %d", page, round)
                             .isEqualTo(change(page, round));
+                    journal.add(record(round, page).getBytes(UTF_8));
                     visits.add(visit);
                     visited.add(page);
                 }
@@ -145,61 +243,53 @@ class RoundsPowerCutTest {
                     leases.add(lease);
                 }
                 if (lease == null || random.nextInt(3) == 0) {
-                    // The records are on the disk before.
+                    journal.flush(durability.forces());
                     recorded.computeIfAbsent(round, each -> new HashSet<>()).addAll(visited);
-                    rounds.store(visits, true);
+                    rounds.store(visits, durability.forces());
                     leases.forEach(frontier::done);
                     visits.clear();
                     leases.clear();
                     visited.clear();
+                    if (random.nextBoolean()) {
+                        job.count();
+                    }
                 }
             }
         }
-
-        @Override
-        public void close() throws IOException {
-            pages.close();
-            frontier.close();
-        }
     }
 
-    /** Rounds of a job, with a power cut before every change of its disk. */
+    /** Rounds of a job, with a kill or a power cut before every change of its disk. */
     private static final class Run {
         private final long seed;
-        private final Durability durability;
-        private final FakeDisk disk = new FakeDisk();
-        private final Map<Integer, Set<Integer>> recorded = new HashMap<>();
+        private final FakeDisk disk;
+        private final Job job;
         private int states;
 
-        Run(long seed) {
+        Run(long seed) throws IOException {
             this.seed = seed;
-            durability = seed % 2 == 0 ? Durability.INTERVAL : Durability.ALWAYS;
+            disk = made(durability(seed));
+            job = new Job(disk, seed);
         }
 
         int run() throws IOException {
-            // The folder of a job is made before anything is accepted.
-            OnDisk.open(disk, durability).close();
-            new KnownPages(disk, OWNER).close();
-            disk.forceNames();
-            try (Job job = new Job(disk, durability, new Random(seed), recorded)) {
-                disk.onChange(call -> trySomeState());
-                job.run(ROUNDS);
-                disk.onChange(call -> {});
-            }
+            disk.onChange(call -> trySomeState());
+            job.finish(ROUNDS);
             return states;
         }
 
         private void trySomeState() {
             states++;
             Random random = new Random(31 * seed + states);
-            FakeDisk left = disk.afterPowerCut(
-                    random.nextBoolean() ? Unsynced.ANY : Unsynced.GROWN,
-                    List.of(Names.values()).get(random.nextInt(Names.values().length)),
-                    random);
-            Map<Integer, Set<Integer>> safe = new HashMap<>();
-            recorded.forEach((round, pages) -> safe.put(round, new HashSet<>(pages)));
-            try (Job job = new Job(left, durability, random, safe)) {
-                job.run(job.pages.round() + 1);
+            boolean isKilled = !durability(seed).forces() || random.nextInt(3) == 0;
+            FakeDisk left = isKilled
+                    ? disk.afterKill()
+                    : disk.afterPowerCut(
+                            random.nextBoolean() ? Unsynced.ANY : Unsynced.GROWN,
+                            List.of(Names.values()).get(random.nextInt(Names.values().length)),
+                            random);
+            try {
+                Job rest = new Job(left, job);
+                rest.finish(rest.finish(1) + 1);
             } catch (IOException e) {
                 throw new UncheckedIOException("state " + states + " of seed " + seed, e);
             } catch (RuntimeException | AssertionError e) {

@@ -168,6 +168,45 @@ class RoundsTest {
     }
 
     @Test
+    void roundThatWasKilledWhileItQueuedKeepsItsKind() throws IOException {
+        try (Site site = new Site().page("/", "/a").page("/a")) {
+            run(options(), crawler -> crawler.seed(site.url("/")));
+            try (CrawlDirectory directory = CrawlDirectory.open(folder.resolve("job"), builder -> {})) {
+                directory.again(true);
+            }
+
+            run(Site.fast(), crawler -> {});
+            assertThat(changes()).as("nothing is due").isEmpty();
+
+            run(options(), crawler -> {});
+            assertThat(changes()).hasSize(2);
+        }
+    }
+
+    @Test
+    void roundThatFailsAtItsEndIsCompletedByTheNextRun() throws IOException {
+        try (Site site = new Site().page("/", "/a").page("/a")) {
+            run(options(), crawler -> crawler.seed(site.url("/")));
+            Path job = folder.resolve("job");
+            try (CrawlDirectory directory = CrawlDirectory.open(job, builder -> {});
+                    Crawler crawler = new Crawler(options(), directory)) {
+                assertThat(crawler.run(visit -> {}).ending()).isEqualTo(Ending.DRAINED);
+                crawler.fail(new IOException("no room for the report"));
+            }
+
+            for (int round = 2; round <= 3; round++) {
+                visits.clear();
+                try (CrawlDirectory directory = CrawlDirectory.open(job, builder -> {});
+                        Crawler crawler = new Crawler(options(), directory)) {
+                    crawler.run(visits::add);
+                    assertThat(crawler.round().number()).isEqualTo(round);
+                    assertThat(visits).hasSize(round == 2 ? 0 : 2);
+                }
+            }
+        }
+    }
+
+    @Test
     void theOptionsOfARoundAreItsOwn() throws IOException {
         try (Site site = new Site().page("/", "/a", "/b").page("/a").page("/b").robots("User-agent: *\nDisallow: /b")) {
             run(options(), crawler -> crawler.seed(site.url("/")));

@@ -238,8 +238,17 @@ class LineFileTest {
     @Test
     void rewritingKeepsWholeLinesOnly() throws IOException {
         text(text().replace("two", "tvo"));
-        assertThat(LineFile.rewrite(disk, KIND, OWNER, line -> !line.equals("four"), problems::add))
-                .isEqualTo(2);
+        LineFile.Writing kept = out -> LineFile.read(
+                disk,
+                KIND,
+                OWNER,
+                line -> {
+                    if (!line.equals("four")) {
+                        out.accept(line);
+                    }
+                },
+                problems::add);
+        assertThat(LineFile.replace(disk, KIND, OWNER, true, kept)).isEqualTo(2);
         assertThat(problems).containsExactly("words: line 3 is damaged");
 
         assertThat(read().last()).isEqualTo(2);
@@ -264,6 +273,61 @@ class LineFileTest {
         file.close();
     }
 
+    /** The disk fails during a write, and again when what was written is to be removed. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void nothingIsAppendedAfterTornBytes(boolean isShort) throws IOException {
+        try (LineFile file = LineFile.open(disk, KIND, OWNER, line -> {})) {
+            file.add("five");
+            file.add("six");
+            disk.failFrom(disk.calls(), isShort ? FakeDisk.Fault.SHORT : FakeDisk.Fault.DONE_AND_DENIED);
+            assertThatThrownBy(file::flush).isInstanceOf(UncheckedIOException.class);
+            assertThatThrownBy(file::flush).isInstanceOf(UncheckedIOException.class);
+            assertThat(file.last(false)).isEqualTo(4);
+            disk.failAt(Integer.MAX_VALUE, FakeDisk.Fault.REFUSED);
+            file.add("seven");
+            file.flush();
+            assertThat(file.last(false)).isEqualTo(7);
+            assertThat(file.last(true)).isZero();
+        }
+
+        read();
+        assertThat(problems).isEmpty();
+        assertThat(lines).hasSize(7).endsWith("five", "six", "seven");
+    }
+
+    @Test
+    void aHoleInLinesThatAreKnownIsDamage() throws IOException {
+        text(text().replace("55ba78b5 2 two\n784", "\0".repeat(18)));
+        for (long known = 0; known <= 4; known++) {
+            lines.clear();
+            problems.clear();
+            LineFile.readLines(disk, KIND, OWNER, known, (position, line) -> lines.add(line), problems::add);
+
+            assertThat(lines).isEqualTo(known < 2 ? List.of("one") : List.of("one", "four"));
+            assertThat(problems)
+                    .isEqualTo(
+                            known < 2
+                                    ? List.of()
+                                    : List.of("words: line 3 is damaged", "words: missing before line 4: 1"));
+        }
+    }
+
+    @Test
+    void aHoleInAFileThatIsNotForcedIsDamage() throws IOException {
+        try (LineFile file = LineFile.open(disk, KIND, OWNER, line -> {})) {
+            file.markAll();
+            file.add("five");
+            file.add("six");
+            file.flush();
+        }
+        text(text().replace("five", "\0".repeat(4)));
+
+        read();
+        assertThat(problems).containsExactly("words: line 6 is damaged");
+        assertThat(lines).hasSize(5).endsWith("six");
+    }
+
     @Test
     void aLineIsFoundAtItsPosition() throws IOException {
         FakeDisk disk = new FakeDisk();
@@ -279,7 +343,7 @@ class LineFileTest {
             assertThatThrownBy(() -> file.line(1_000_000)).hasMessageContaining("is damaged");
         }
         List<Long> found = new ArrayList<>();
-        LineFile.openLines(disk, KIND, OWNER, (position, line) -> found.add(position))
+        LineFile.openLines(disk, KIND, OWNER, 0, (position, line) -> found.add(position))
                 .close();
         assertThat(found).isEqualTo(positions);
     }

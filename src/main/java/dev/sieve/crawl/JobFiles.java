@@ -1,0 +1,326 @@
+package dev.sieve.crawl;
+
+import dev.sieve.bloom.Memberships;
+import dev.sieve.io.Disk;
+import dev.sieve.io.LineFile;
+import dev.sieve.io.TemporaryFolder;
+import java.io.Closeable;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.regex.Pattern;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The text files of a job: {@link LineFile}s of one owner, and {@code crawl-counts}, which stores how many lines each of them
+ * has at least, so that a missing file, and lines missing at the end of one, are found. It is replaced as a whole, and its
+ * first line is its own count.
+ *
+ * <p>A count is stored after its lines are on the disk, and removed before a file is replaced by a shorter one. So whatever
+ * call fails, or is the last one of the process, no count is higher than what the file has. Safe for use by many threads.
+ */
+final class JobFiles implements Closeable {
+    private static final Logger LOG = LoggerFactory.getLogger("dev.sieve.crawl");
+
+    private static final Pattern COUNT = Pattern.compile("(crawl-[a-z]{1,20}) (\\d{1,18})");
+    private static final LineFile.Kind COUNTS =
+            new LineFile.Kind("crawl-counts", 3, "a count", COUNT.asMatchPredicate());
+
+    private final Disk disk;
+    private final long owner;
+    /** All files that may exist, and what is lost with a line of them. */
+    private final Map<LineFile.Kind, String> losses;
+
+    private final boolean forces;
+    private final Runnable sync;
+    /** Whether they are deleted when they are closed. */
+    private boolean isTemporary;
+    /** What is stored, by the names of files; replaced, never changed. */
+    private volatile Map<String, Long> counts = new TreeMap<>();
+    /** The open files whose lines are counted, by name. */
+    private final Map<String, LineFile> counted = new LinkedHashMap<>();
+
+    /** Closes all files, the last one first. */
+    private Closeable opened = () -> {};
+
+    /**
+     * Reads the counts.
+     *
+     * @param losses all files that may exist, and what is lost with a line of them
+     * @param problems receives what is wrong in the file of the counts
+     */
+    JobFiles(Disk disk, long owner, Map<LineFile.Kind, String> losses, LineFile.Receiver problems) throws IOException {
+        this(disk, owner, losses, false, () -> {}, problems);
+    }
+
+    private JobFiles(
+            Disk disk,
+            long owner,
+            Map<LineFile.Kind, String> losses,
+            boolean forces,
+            Runnable sync,
+            LineFile.Receiver problems)
+            throws IOException {
+        this.disk = disk;
+        this.owner = owner;
+        this.losses = losses;
+        this.forces = forces;
+        this.sync = sync;
+        List<String> names = disk.names();
+        if (names.contains(COUNTS.name())) {
+            Map<String, Long> read = new TreeMap<>();
+            LineFile.Receiver lines = line -> {
+                int space = line.indexOf(' ');
+                read.put(line.substring(0, space), Long.parseLong(line.substring(space + 1)));
+            };
+            long last = LineFile.read(disk, COUNTS, owner, lines, problems).last();
+            require(COUNTS, last, read.getOrDefault(COUNTS.name(), 1L), problems);
+            read.remove(COUNTS.name());
+            counts = read;
+            return;
+        }
+        for (LineFile.Kind kind : losses.keySet()) {
+            if (names.contains(kind.name())) {
+                // A file of an earlier build is refused as such.
+                LineFile.read(disk, kind, 0, line -> {}, problem -> {});
+                problems.accept(disk.path(COUNTS.name()) + ": the file is missing");
+                return;
+            }
+        }
+    }
+
+    /**
+     * Opens the files of a job, none of which is missing. The counts are created before all others.
+     *
+     * @param forces whether the job forces its files to the disk
+     * @param sync forces the frontier, before a file is replaced: what is done is in the log before a round ends, and a job that
+     *     another process may have as well is left alone
+     */
+    static JobFiles open(
+            Disk disk, long owner, Map<LineFile.Kind, String> losses, boolean forces, Runnable sync)
+            throws IOException {
+        JobFiles files = new JobFiles(disk, owner, losses, forces, sync, LineFile.REFUSE);
+        for (LineFile.Kind kind : losses.keySet()) {
+            files.require(kind, Long.MAX_VALUE, files.known(kind), LineFile.REFUSE);
+        }
+        files.store(files.counts, true);
+        return files;
+    }
+
+    /** Returns files in a temporary folder, which are deleted when they are closed. */
+    static JobFiles temporary(Path parent) throws IOException {
+        TemporaryFolder folder = new TemporaryFolder(parent, "crawl");
+        JobFiles files = new JobFiles(folder.disk(), Memberships.randomSeed(), Map.of(), LineFile.REFUSE);
+        files.isTemporary = true;
+        files.opened = folder;
+        return files;
+    }
+
+    /** Returns whether no other process, nor a later run, reads these. */
+    boolean isTemporary() {
+        return isTemporary;
+    }
+
+    /** Hands the lines of a file to the operating system, and forces them to the disk if {@code isForced}. */
+    void flush(LineFile file, boolean isForced) {
+        if (!isTemporary) {
+            file.flush(isForced);
+        }
+    }
+
+    /** Closes temporary files. The lines of a file of a job, which is closed with the job, are handed over. */
+    void release(LineFile file) throws IOException {
+        flush(file, false);
+        if (isTemporary) {
+            close();
+        }
+    }
+
+    /** Returns the identity of the job, a secret number. */
+    long owner() {
+        return owner;
+    }
+
+    private long known(LineFile.Kind kind) {
+        return counts.getOrDefault(kind.name(), -1L);
+    }
+
+    /** Finds a file that is missing, or lines that are missing after the last one; {@code count} is -1 if it is not known. */
+    private void require(LineFile.Kind kind, long last, long count, LineFile.Receiver problems) throws IOException {
+        if (count >= 0 && !exists(kind)) {
+            problems.accept(disk.path(kind.name()) + ": the file is missing");
+        } else if (last < count) {
+            problems.accept(
+                    disk.path(kind.name()) + ": missing at the end: " + (count - last) + " of " + count + " lines");
+        }
+    }
+
+    /** Returns whether a file exists. */
+    boolean exists(LineFile.Kind kind) throws IOException {
+        return disk.names().contains(kind.name());
+    }
+
+    /** Returns whether a file is open. */
+    synchronized boolean isOpen(LineFile.Kind kind) {
+        return counted.containsKey(kind.name());
+    }
+
+    /** Reads a file, as it is on the disk; returns the number of its last line, 0 when it does not exist. */
+    long read(LineFile.Kind kind, LineFile.Lines lines, LineFile.Receiver problems) throws IOException {
+        long count = known(kind);
+        long last =
+                LineFile.readLines(disk, kind, owner, count, lines, problems).last();
+        require(kind, last, count, problems);
+        return last;
+    }
+
+    /** Opens a file after its last line, and creates it if it does not exist. It is closed with these. */
+    synchronized LineFile open(LineFile.Kind kind, LineFile.Lines lines) throws IOException {
+        LineFile file = LineFile.openLines(disk, kind, owner, known(kind), lines);
+        closeFirst(file);
+        require(kind, file.last(), known(kind), LineFile.REFUSE);
+        if (file.unfinished() > 0) {
+            LOG.warn(
+                    "{}: ignored {} bytes that a crash had left unfinished", disk.path(kind.name()), file.unfinished());
+        }
+        if (!forces) {
+            file.markAll();
+        }
+        counted.put(kind.name(), file);
+        if (known(kind) < 0) {
+            count(forces);
+        }
+        return file;
+    }
+
+    /** Replaces a file in one step by one with other lines. If it is open, it is not used any more. */
+    synchronized void replace(LineFile.Kind kind, LineFile.Writing lines) throws IOException {
+        try {
+            sync.run();
+        } catch (UncheckedIOException e) {
+            throw e.getCause();
+        }
+        counted.remove(kind.name());
+        Map<String, Long> others = new TreeMap<>(counts);
+        others.remove(kind.name());
+        store(others, true);
+        Map<String, Long> all = new TreeMap<>(others);
+        all.put(kind.name(), LineFile.replace(disk, kind, owner, true, lines));
+        store(all, true);
+    }
+
+    /** Stores how many lines the open files have, as far as they survive what the job survives. */
+    void count() {
+        try {
+            count(forces);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private synchronized void count(boolean isForced) throws IOException {
+        Map<String, Long> next = new TreeMap<>(counts);
+        counted.forEach((name, file) -> next.merge(name, file.last(isForced), Math::max));
+        if (!next.equals(counts)) {
+            store(next, isForced);
+        }
+    }
+
+    private void store(Map<String, Long> next, boolean isForced) throws IOException {
+        LineFile.replace(disk, COUNTS, owner, isForced, lines -> {
+            lines.accept(COUNTS.name() + " " + (next.size() + 1));
+            for (Map.Entry<String, Long> count : next.entrySet()) {
+                lines.accept(count.getKey() + " " + count.getValue());
+            }
+        });
+        counts = next;
+    }
+
+    /** Returns what is wrong in the files. */
+    List<String> problems() throws IOException {
+        List<String> problems = new ArrayList<>();
+        for (LineFile.Kind kind : losses.keySet()) {
+            read(kind, (position, line) -> {}, problems::add);
+        }
+        return problems;
+    }
+
+    /**
+     * Keeps the intact lines of all files, and copies of those that are changed.
+     *
+     * @param findings what was found so far, to which what is wrong and what is lost is added
+     */
+    void repair(List<String> findings) throws IOException {
+        Map<String, Long> found = new TreeMap<>();
+        for (Map.Entry<LineFile.Kind, String> each : losses.entrySet()) {
+            LineFile.Kind kind = each.getKey();
+            List<String> problems = new ArrayList<>();
+            long last = read(kind, (position, line) -> {}, problems::add);
+            if (!problems.isEmpty()) {
+                keepBroken(kind);
+                last = LineFile.replace(
+                        disk,
+                        kind,
+                        owner,
+                        true,
+                        lines -> read(kind, (position, line) -> lines.accept(line), problem -> {}));
+                findings.addAll(problems);
+                findings.add(disk.path(kind.name()) + ": lines kept: " + last + "; " + each.getValue());
+            }
+            if (exists(kind)) {
+                found.put(kind.name(), last);
+            }
+        }
+        if (!findings.isEmpty()) {
+            keepBroken(COUNTS);
+            // Last, so that an interrupted repair finds the same again.
+            store(found, true);
+        }
+    }
+
+    /** Copies a file; the copies of an earlier repair stay, since one that was interrupted has changed the file. */
+    private void keepBroken(LineFile.Kind kind) throws IOException {
+        if (exists(kind)) {
+            List<String> names = disk.names();
+            String copy = kind.name() + ".broken";
+            for (int number = 2; names.contains(copy); number++) {
+                copy = kind.name() + "-" + number + ".broken";
+            }
+            disk.copy(kind.name(), 0, copy);
+        }
+    }
+
+    @Override
+    public synchronized void close() throws IOException {
+        if (!isTemporary) {
+            closeFirst(this::countAll);
+        }
+        opened.close();
+    }
+
+    @SuppressWarnings("try") // they are only closed here
+    private void closeFirst(Closeable first) {
+        Closeable rest = opened;
+        opened = () -> {
+            try (rest;
+                    first) {
+                // Closes both, whatever one of them throws.
+            }
+        };
+    }
+
+    private void countAll() throws IOException {
+        try {
+            counted.values().forEach(LineFile::force);
+        } catch (UncheckedIOException e) {
+            throw e.getCause();
+        }
+        count(true);
+    }
+}
