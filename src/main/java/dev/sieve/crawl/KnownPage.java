@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * @param depth links followed from a seed
  * @param referrer the page on which it was first found; {@link #NO_REFERRER} for none
  * @param state what the last usable response was
- * @param status of the last response; 0 without one. One that is not modified has the status before
+ * @param status of the last response; 0 without a usable one
  * @param body the digest of the body, of the target of a redirect, or of what the header fields say of a body that is not
  *     read; 0 without one
  * @param text the digest of the visible text; 0 for what is no document
@@ -298,6 +298,11 @@ record KnownPage(
             }
         }
         throw new IllegalArgumentException("not a number of a page");
+    }
+
+    /** Returns whether what it names is one step further in a chain of redirects, or of style sheets. */
+    boolean countsAsRedirect() {
+        return state == State.MOVED || kind() == Target.Kind.STYLE_SHEET;
     }
 
     /** Returns whether it is a page whose links are followed. */

@@ -2,6 +2,7 @@ package dev.sieve.crawl;
 
 import dev.sieve.bloom.Murmur3;
 import dev.sieve.io.LineFile;
+import dev.sieve.url.UrlNormalizer;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -209,6 +210,21 @@ final class KnownPages implements Closeable {
     synchronized boolean isVisited(int label, String url) {
         KnownPage page = find(key(label, url), url, roundStart);
         return page != null && !left.get(page.number());
+    }
+
+    /**
+     * Returns the key of the URL to which another one redirected when that was last known; null when it did not.
+     *
+     * @param key the key of a URL that is a page, or is checked
+     */
+    synchronized @Nullable String redirect(boolean isCheck, String key) {
+        KnownPage page = find((isCheck ? CHECK : "") + key, null, 0);
+        if (page == null || page.state() != KnownPage.State.MOVED || page.links().length == 0) {
+            return null;
+        }
+        long link = page.links()[0];
+        KnownPage target = page(link < 0 ? number(~link) : link);
+        return target == null ? null : UrlNormalizer.key(target.url());
     }
 
     /**

@@ -43,7 +43,7 @@ import org.slf4j.LoggerFactory;
 final class LinkQueue {
     private static final Logger LOG = LoggerFactory.getLogger("dev.sieve.crawl");
 
-    private static final int MAX_REDIRECTS = 10;
+    static final int MAX_REDIRECTS = 10;
     private static final int MOST_IN_A_BATCH = 1000;
     /** The heap that the latest redirects may take, to find rings of them. */
     private static final long REDIRECT_BYTES = 4 << 20;
@@ -77,6 +77,9 @@ final class LinkQueue {
     private final LruMap<Redirect> redirects =
             new LruMap<>(REDIRECT_BYTES, each -> each.target().length());
 
+    /** What earlier rounds have found; null without rounds. */
+    private final @Nullable KnownPages known;
+
     private final LruMap<Boolean> malformed = new LruMap<>(MALFORMED_BYTES, is -> 0);
 
     /** Creates a queue whose scope is empty. */
@@ -91,6 +94,8 @@ final class LinkQueue {
         this.recorder = recorder;
         this.job = job;
         this.readAdded = readAdded;
+        Rounds rounds = job.rounds();
+        known = rounds == null ? null : rounds.pages();
     }
 
     /** Widens the scope by a seed that is queued or done. */
@@ -453,7 +458,7 @@ final class LinkQueue {
         } else if (!isNew && lease.depth() < maxLevel && admission.skipReason(target, lease.depth()) == null) {
             pushAgain(lease, target, key);
         }
-        List<Redirect> ring = ring(UrlNormalizer.key(lease.url()), redirect, key);
+        List<Redirect> ring = ring(source.isCheck(), UrlNormalizer.key(lease.url()), redirect, key);
         return ring.isEmpty()
                 ? redirect
                 : new Failed(
@@ -469,20 +474,30 @@ final class LinkQueue {
         }
     }
 
-    /** Returns the redirects of the ring that a redirect to another key closes; empty when it does not. */
-    private List<Redirect> ring(String key, Redirect redirect, String target) {
+    /**
+     * Notes a redirect; returns the redirects of the ring that it closes, none when it does not. Those of other URLs that this
+     * run has not requested are those of earlier rounds, so that the same URL closes a ring in each round, in whatever order
+     * they are requested.
+     */
+    private List<Redirect> ring(boolean isCheck, String key, Redirect redirect, String target) {
         if (target.equals(key)) {
             return List.of();
         }
-        Redirect next = new Redirect(redirect.status(), target, "", redirect.setsCookie(), null);
-        redirects.put(key, next);
-        List<Redirect> ring = new ArrayList<>();
-        for (int i = 0; i < MAX_REDIRECTS && next != null; i++) {
-            ring.add(next);
-            if (next.target().equals(key)) {
-                return ring;
+        synchronized (redirects) {
+            Redirect next = new Redirect(redirect.status(), target, "", redirect.setsCookie(), null);
+            redirects.put(key, next);
+            List<Redirect> ring = new ArrayList<>();
+            for (int i = 0; i < MAX_REDIRECTS && next != null; i++) {
+                ring.add(next);
+                if (next.target().equals(key)) {
+                    // For the others, the ring ends here: only one of them is a failure.
+                    redirects.remove(key);
+                    return ring;
+                }
+                Redirect later = redirects.get(next.target());
+                String before = later != null || known == null ? null : known.redirect(isCheck, next.target());
+                next = before == null ? later : new Redirect(HttpURLConnection.HTTP_MOVED_TEMP, before);
             }
-            next = redirects.get(next.target());
         }
         return List.of();
     }

@@ -257,6 +257,7 @@ final class Rounds {
         private long referrer = KnownPage.NO_REFERRER;
         private @Nullable String referrerUrl;
         private int depth;
+        private int redirects;
         private int label;
         private long count;
 
@@ -270,11 +271,12 @@ final class Rounds {
                 if (page.referrer() != referrer) {
                     KnownPage linking = pages.page(page.referrer());
                     referrerUrl = linking == null ? null : linking.url();
+                    redirects = redirects(linking);
                 }
                 referrer = page.referrer();
                 depth = page.depth();
                 label = page.label();
-                batch.clear(depth, 0, referrerUrl, label);
+                batch.clear(depth, redirects, referrerUrl, label);
             }
             batch.add(page.url(), page.kind().key(page.url()));
             count++;
@@ -283,8 +285,19 @@ final class Rounds {
         void push() {
             if (batch.size() > 0) {
                 frontier.pushAgain(null, batch);
-                batch.clear(depth, 0, referrerUrl, label);
+                batch.clear(depth, redirects, referrerUrl, label);
             }
+        }
+
+        /** Returns how many redirects in a row, or style sheets, have led to what a page has named: a chain ends where it did. */
+        private int redirects(@Nullable KnownPage from) {
+            int count = 0;
+            for (KnownPage page = from;
+                    page != null && page.countsAsRedirect() && count < LinkQueue.MAX_REDIRECTS;
+                    page = pages.page(page.referrer())) {
+                count++;
+            }
+            return count;
         }
     }
 }

@@ -100,7 +100,7 @@
  * Checks are not counted as pages, and do not keep a crawl from ending at its limit of pages.
  *
  * <p><b>A ring of redirects is a failure of the URL that closes it.</b> Each URL is requested once, so the crawl would not
- * notice that no document is reached, which is what makes a link to it a broken one.
+ * notice that no document is reached, which is what makes a link to it a broken one. In later rounds it is the same URL.
  *
  * <p><b>A redirected robots.txt waits for the other host.</b> The request for it is an errand in the queue of that host, ahead
  * of its URLs, and the slot of the host that was redirected stays taken until then. A host that waits itself gets no

@@ -3,8 +3,11 @@ package dev.sieve.crawl;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.sieve.Lease;
 import dev.sieve.Sieve;
 import dev.sieve.durable.DurableFolder;
+import dev.sieve.fetch.FetchResult;
+import dev.sieve.output.Change;
 import dev.sieve.output.History;
 import dev.sieve.output.Visit;
 import java.io.IOException;
@@ -18,6 +21,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -202,6 +206,56 @@ class RoundsTest {
                     assertThat(crawler.round().number()).isEqualTo(round);
                     assertThat(visits).hasSize(round == 2 ? 0 : 2);
                 }
+            }
+        }
+    }
+
+    /** In each round, the same URL closes a ring of redirects, in whatever order they are requested. */
+    @Test
+    void ringOfRedirectsHasOneNameInAllRounds() throws IOException {
+        Map<String, String> ring = Map.of("a", "b", "b", "c", "c", "a");
+        List<String> orders = List.of("abc", "abc", "acb", "bac", "bca", "cab", "cba");
+        try (CrawlDirectory job = CrawlDirectory.open(folder.resolve("job"), builder -> builder.capacity(100))) {
+            for (String order : orders) {
+                job.again(false);
+                Rounds rounds = Objects.requireNonNull(job.rounds());
+                LinkQueue links = new LinkQueue(options(), new Recorder(job.frontier()), job, () -> {});
+                List<String> failed = new ArrayList<>();
+                for (String page : order.split("", -1)) {
+                    String url = "http://h.test/" + page;
+                    Target target = Target.of(new Lease(0, url, 1, 0, "http://h.test/", 0, 0));
+                    FetchResult result =
+                            links.target(target, new FetchResult.Redirect(302, "http://h.test/" + ring.get(page)));
+                    Revisit visit = rounds.revisit(target, result, false, Stream.of(), 0, Instant.now(), null);
+                    rounds.store(List.of(visit), false);
+                    if (result instanceof FetchResult.Failed) {
+                        failed.add(page);
+                    } else if (rounds.round() > 1) {
+                        assertThat(visit.history().change()).as(order).isEqualTo(Change.UNCHANGED);
+                    }
+                }
+                assertThat(failed).as(order).containsExactly("c");
+                job.completeRound();
+                job.endRound();
+            }
+        }
+    }
+
+    @Test
+    void chainOfRedirectsEndsWhereItEnded() throws IOException {
+        try (Site site = new Site().page("/", "/0")) {
+            for (int i = 0; i < 40; i++) {
+                site.redirect("/" + i, site.url("/" + (i + 1)));
+            }
+            Map<String, String> first = new TreeMap<>();
+            for (int round = 1; round <= 3; round++) {
+                run(options(), crawler -> crawler.seed(site.url("/")));
+                assertThat(changes())
+                        .as("round %d", round)
+                        .hasSize(12)
+                        .hasEntrySatisfying(
+                                "/10", change -> assertThat(change).isEqualTo(first.isEmpty() ? "new" : "failed"));
+                first.putAll(changes());
             }
         }
     }
