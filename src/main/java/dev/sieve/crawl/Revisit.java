@@ -3,6 +3,7 @@ package dev.sieve.crawl;
 import dev.sieve.crawl.KnownPage.State;
 import dev.sieve.fetch.Exchange;
 import dev.sieve.fetch.FetchResult;
+import dev.sieve.fetch.FetchResult.Failed;
 import dev.sieve.fetch.FetchResult.Page;
 import dev.sieve.fetch.FetchResult.Redirect;
 import dev.sieve.output.Change;
@@ -92,7 +93,9 @@ record Revisit(KnownPage page, boolean isSame, boolean isLeft, History history) 
         }
         int rested = (int) rule.next(base.interval(), false, fresh);
         if (isNotModified(result) && base.state() == State.PAGE) {
-            KnownPage same = base.visited(base.status(), time, base.visits() + 1, rested);
+            // It says that the response would have been the page.
+            int status = base.status() / 100 == 2 ? base.status() : HttpURLConnection.HTTP_OK;
+            KnownPage same = base.visited(status, time, base.visits() + 1, rested);
             return new Revisit(same, true, false, history(Change.UNCHANGED, false, base, same));
         }
         int changed = (int) rule.next(base.interval(), true, fresh);
@@ -151,9 +154,13 @@ record Revisit(KnownPage page, boolean isSame, boolean isLeft, History history) 
                 page.visits());
     }
 
-    /** Returns the status by which a page is known; that of an error may have as many digits as the server likes. */
+    /**
+     * Returns the status by which a page is known: 0 for a failure whose status is none of an error, such as a redirect to
+     * nowhere. That of an error may have as many digits as the server likes.
+     */
     private static int status(FetchResult result) {
-        return Math.min(KnownPage.MAX_STATUS, result.status());
+        int status = Math.min(KnownPage.MAX_STATUS, result.status());
+        return result instanceof Failed && status < HttpURLConnection.HTTP_BAD_REQUEST ? 0 : status;
     }
 
     private static State state(FetchResult result, boolean isAccepted) {

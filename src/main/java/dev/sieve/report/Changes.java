@@ -20,7 +20,7 @@ final class Changes {
 
     private final Map<Change, Pages> pages = new EnumMap<>(Change.class);
     private final Pages broke = new Pages();
-    private final Pages mended = new Pages();
+    private final Pages repaired = new Pages();
     private final Pages missing = new Pages();
     private long sameText;
 
@@ -66,7 +66,7 @@ final class Changes {
         }
         sameText += entry.hasSameText() ? 1 : 0;
         if (entry.isBroken() != entry.wasBroken()) {
-            (entry.isBroken() ? broke : mended).add(entry, Difference.of(entry, change));
+            (entry.isBroken() ? broke : repaired).add(entry, Difference.of(entry, change));
         }
     }
 
@@ -88,9 +88,9 @@ final class Changes {
     /** Appends what has changed in one sentence, unless there was no crawl before. */
     void appendSentence(Element section) {
         if (isAgain()) {
-            String links = broke.count + mended.count == 0
+            String links = broke.count + repaired.count == 0
                     ? ""
-                    : text("; newly broken %,d, mended %,d", broke.count, mended.count);
+                    : text("; newly broken %,d, repaired %,d", broke.count, repaired.count);
             section.appendElement("p").attr("id", "changed").text("Since the crawl before: " + changes() + links + ".");
         }
     }
@@ -108,7 +108,7 @@ final class Changes {
         }
         Element section = Html.section(main, "changes", "Changes since the crawl before");
         table(section, "broke", "Newly broken links", broke, brokenLinks);
-        table(section, "mended", "Mended links", mended, null);
+        table(section, "repaired", "Repaired links", repaired, null);
         for (Map.Entry<Change, Pages> each : pages.entrySet()) {
             String name = each.getKey().text();
             String heading = name.substring(0, 1).toUpperCase(Locale.ROOT) + name.substring(1);

@@ -52,14 +52,13 @@ public final class CrawlDiff {
     /**
      * What a visit has found.
      *
-     * @param status the status; 0 without a response. A page that is not modified has that of its visit before
+     * @param status as {@link Entry#lastingStatus}
      * @param content a digest of the body, or of the target of the redirect; 0 when it is not known
      * @param text a digest of the visible text; 0 when it is not known
      */
     private record Result(Kind kind, int status, long content, long text) {
         static Result of(Entry entry) {
-            boolean isNotModified = entry.status() == HttpURLConnection.HTTP_NOT_MODIFIED && entry.lastStatus() > 0;
-            int status = isNotModified ? entry.lastStatus() : entry.status();
+            int status = entry.lastingStatus();
             Likeness likeness = entry.likeness();
             if (entry.redirectTo() != null) {
                 return new Result(Kind.MOVED, status, Entry.hash(entry.redirectTo()), 0);

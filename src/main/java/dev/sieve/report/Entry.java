@@ -11,6 +11,7 @@ import dev.sieve.output.Likeness;
 import dev.sieve.output.Visit;
 import dev.sieve.url.UrlNormalizer;
 import java.io.IOException;
+import java.net.HttpURLConnection;
 import java.time.DateTimeException;
 import java.time.Instant;
 import java.util.HexFormat;
@@ -38,7 +39,7 @@ import org.jspecify.annotations.Nullable;
  * @param isAccepted whether the crawl accepts the status, so that the link is not broken
  * @param change what has become of it since the round before; null in a crawl without rounds
  * @param hasSameText whether it has changed, but not its visible text
- * @param lastStatus the status of the visit before; 0 if there was no response, -1 if there was no visit
+ * @param lastStatus the status of the visit before; 0 if there was no usable response, -1 if there was no visit
  * @param likeness by what it is compared with others; null when it is not
  */
 record Entry(
@@ -219,6 +220,17 @@ record Entry(
     /** Returns whether a link to the URL is broken: no usable response, or a status of 400 or above that is not accepted. */
     boolean isBroken() {
         return isFailed() || (isPage() && status >= 400 && !isAccepted);
+    }
+
+    /**
+     * Returns the status by which a later visit is compared with this one: 0 without a usable response. A page that is not
+     * modified has the status before, if that was not an error.
+     */
+    int lastingStatus() {
+        if (status == HttpURLConnection.HTTP_NOT_MODIFIED && !isFailed()) {
+            return lastStatus / 100 == 2 ? lastStatus : HttpURLConnection.HTTP_OK;
+        }
+        return isFailed() && status < HttpURLConnection.HTTP_BAD_REQUEST ? 0 : status;
     }
 
     /** Returns whether it was broken in the round before, as far as its status tells. */

@@ -291,9 +291,9 @@ class AgainCommandTest {
 
         assertThat(text(report, "#changed"))
                 .isEqualTo("Since the crawl before: 1 new, 2 changed (1 only in the markup), 1 gone, 1 back;"
-                        + " newly broken 1, mended 1.");
+                        + " newly broken 1, repaired 1.");
         assertThat(text(report, "#broke tbody")).isEqualTo(site + "b 200 404 " + site);
-        assertThat(text(report, "#mended tbody")).isEqualTo(site + "c 404 200 " + site);
+        assertThat(text(report, "#repaired tbody")).isEqualTo(site + "c 404 200 " + site);
         assertThat(text(report, "#pages-new tbody")).isEqualTo(site + "d 200 " + site);
         assertThat(Files.readString(summary))
                 .contains("\"changes\":{\"back\":1,\"changed\":2,\"gone\":1,\"new\":1}", "\"same_text\":1");
@@ -318,9 +318,9 @@ class AgainCommandTest {
                 .contains("sieve: 1 page changed (--fail-on changed)", "sieve: 1 page gone (--fail-on gone)");
     }
 
-    /** A page that failed in the round before is mended by a status of 304. */
+    /** A page that failed in the round before is repaired by a status of 304. */
     @Test
-    void aPageThatFailedForARoundIsMended() throws IOException {
+    void aPageThatFailedForARoundIsRepaired() throws IOException {
         Path report = folder.resolve("r.html");
         assertThat(again().exitCode()).isZero();
         failing = "/a";
@@ -331,9 +331,59 @@ class AgainCommandTest {
         assertThat(again("--report", report.toString()).exitCode()).isZero();
 
         assertThat(text(report, "#changed"))
-                .isEqualTo("Since the crawl before: 3 unchanged; newly broken 0, mended 1.");
-        assertThat(text(report, "#mended tbody")).isEqualTo(site + "a 503 304 " + site);
+                .isEqualTo("Since the crawl before: 3 unchanged; newly broken 0, repaired 1.");
+        assertThat(text(report, "#repaired tbody")).isEqualTo(site + "a 503 304 " + site);
         assertThat(text(report, "#classes tbody")).isEqualTo("304 (as before) 3");
+    }
+
+    @Test
+    void aPageThatFailedIsBrokenOnceAndRepairedOnce() throws IOException {
+        Path report = folder.resolve("r.html");
+        List<String> expected = List.of("", "broken 1, repaired 0", "broken 0, repaired 1", "", "broken 1, repaired 0");
+        for (int round = 1; round <= 5; round++) {
+            failing = round % 3 == 2 ? "/a" : "";
+            assertThat(again("--report", report.toString()).exitCode()).isZero();
+            assertThat(links(report)).as("round %d", round).isEqualTo(expected.get(round - 1));
+        }
+        assertThat(text(report, "#broke tbody")).isEqualTo(site + "a 200 503 " + site);
+    }
+
+    @Test
+    void aPageThatDoesNotRespondIsBrokenOnceAndRepairedOnce() throws IOException {
+        Path report = folder.resolve("r.html");
+        List<String> expected = List.of("", "broken 1, repaired 0", "", "broken 0, repaired 1", "");
+        for (int round = 1; round <= 5; round++) {
+            // The last page of a run without a response is not done.
+            silent = round == 2 || round == 3 ? "/b" : "";
+            assertThat(again("--report", report.toString()).exitCode()).isZero();
+            assertThat(links(report)).as("round %d", round).isEqualTo(expected.get(round - 1));
+        }
+    }
+
+    @Test
+    void badRedirectsAreBrokenAsBefore() throws IOException {
+        pages.put("/", "<a href=none></a><a href=self></a><a href=a></a><a href=bad></a><a href=0></a>");
+        pages.put("/none", REDIRECT);
+        pages.put("/self", REDIRECT + "/self");
+        pages.put("/bad", REDIRECT + "http://");
+        pages.put("/a", REDIRECT + "/b");
+        pages.put("/b", REDIRECT + "/a");
+        for (int i = 0; i < 40; i++) {
+            pages.put("/" + i, REDIRECT + "/" + (i + 1));
+        }
+        Path report = folder.resolve("r.html");
+        for (int round = 1; round <= 4; round++) {
+            assertThat(again("--report", report.toString()).exitCode()).isZero();
+            assertThat(text(report, "#changed"))
+                    .as("round %d", round)
+                    .isEqualTo(round == 1 ? null : "Since the crawl before: 12 unchanged, 5 failed.");
+        }
+    }
+
+    /** Returns how many links broke, and how many were repaired, as a report says it; empty when it does not. */
+    private static String links(Path report) throws IOException {
+        String sentence = text(report, "#changed");
+        return sentence == null || !sentence.contains("; ") ? "" : sentence.replaceFirst(".*; newly (.*)\\.", "$1");
     }
 
     /** The folder of the report is removed in the second round, in place of a disk that is full. */

@@ -82,6 +82,25 @@ class RevisitTest {
     }
 
     @Test
+    void aPageThatIsNotModifiedIsNotBrokenAnyMore() {
+        visit(page(203, "a", "etag", "\"x\""), 0);
+        assertThat(visit(page(304, ""), 0).page().status()).isEqualTo(203);
+        assertThat(visit(page(500, ""), 0).page().status()).isEqualTo(500);
+        assertThat(visit(page(304, ""), 0).history().lastStatus()).isEqualTo(500);
+        assertThat(visit(page(304, ""), 0).history().lastStatus()).isEqualTo(200);
+        assertThat(visit(page(500, ""), 0).history().lastStatus()).isEqualTo(200);
+    }
+
+    @Test
+    void aFailureWithTheStatusOfASuccessHasNone() {
+        visit(new Failed(302, Reason.BAD_REDIRECT, "to itself"), 0);
+        visit(new Failed(200, Reason.BROKEN, ""), 0);
+        assertThat(visit(new Failed(503, Reason.BROKEN, ""), 0).history().lastStatus())
+                .isZero();
+        assertThat(visit(page(200, ""), 0).history().lastStatus()).isEqualTo(503);
+    }
+
+    @Test
     void theFirstVisitIsNewWhateverItsResult() {
         assertThat(change(page(404, ""))).isEqualTo(Change.NEW);
         assertThat(change(page(404, ""))).isEqualTo(Change.UNCHANGED);

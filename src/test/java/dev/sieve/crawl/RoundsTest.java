@@ -21,7 +21,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
 import java.util.function.Consumer;
-import java.util.stream.Stream;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -226,7 +226,7 @@ class RoundsTest {
                     Target target = Target.of(new Lease(0, url, 1, 0, "http://h.test/", 0, 0));
                     FetchResult result =
                             links.target(target, new FetchResult.Redirect(302, "http://h.test/" + ring.get(page)));
-                    Revisit visit = rounds.revisit(target, result, false, Stream.of(), 0, Instant.now(), null);
+                    Revisit visit = rounds.revisit(target, result, false, LongStream.empty(), 0, Instant.now(), null);
                     rounds.store(List.of(visit), false);
                     if (result instanceof FetchResult.Failed) {
                         failed.add(page);

@@ -33,6 +33,10 @@ class CrawlDiffTest {
             Map.entry("other", OTHER),
             Map.entry("unread", "\"status\": 200"),
             Map.entry("not modified", ONE.replace("200", "304") + ", \"change\": \"unchanged\", \"last_status\": 200"),
+            Map.entry(
+                    "not modified after 500",
+                    ONE.replace("200", "304") + ", \"change\": \"unchanged\", \"last_status\": 500"),
+            Map.entry("bad redirect", "\"status\": 302, \"error\": \"bad redirect\""),
             Map.entry("to a", "\"status\": 301, \"redirect_to\": \"http://h.test/a\""),
             Map.entry("to b", "\"status\": 302, \"redirect_to\": \"http://h.test/b\""),
             Map.entry("404", "\"status\": 404"),
@@ -82,6 +86,10 @@ class CrawlDiffTest {
         "404, one, 'back\t404\t200\t%s\t'",
         "500, 404, 'gone\t500\t404\t%s\t'",
         "500, 500, ",
+        "not modified after 500, not modified, ",
+        "not modified after 500, 500, 'failed\t200\t500\t%s\t'",
+        "bad redirect, bad redirect, ",
+        "bad redirect, to a, 'moved\tno response\t301\t%s\t'",
         "500, unknown host, 'failed\t500\tunknown host\t%s\t'",
         "unknown host, unknown host, ",
         "unknown host, one, 'back\tno response\t200\t%s\t'",
@@ -112,9 +120,9 @@ class CrawlDiffTest {
 
         assertThat(text("#changed"))
                 .isEqualTo("Since the crawl before: 1 new, 1 changed (1 only in the markup), 1 gone, 1 back,"
-                        + " 1 missing; newly broken 1, mended 1.");
+                        + " 1 missing; newly broken 1, repaired 1.");
         assertThat(text("#broke tbody")).isEqualTo(URL + "a 200 404 " + URL);
-        assertThat(text("#mended tbody")).isEqualTo(URL + "b 500 200 " + URL);
+        assertThat(text("#repaired tbody")).isEqualTo(URL + "b 500 200 " + URL);
         assertThat(text("#missing tbody")).isEqualTo(URL + "c 200 " + URL);
     }
 
