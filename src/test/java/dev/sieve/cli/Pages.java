@@ -29,7 +29,7 @@ final class Pages {
             return Stream.concat(
                             Stream.of("README.md", "CONTRIBUTING.md", "CHANGELOG.md")
                                     .map(PROJECT::resolve),
-                            docs.sorted())
+                            docs.filter(page -> page.toString().endsWith(".md")).sorted())
                     .toList();
         } catch (IOException e) {
             throw new UncheckedIOException(e);

@@ -131,6 +131,6 @@ class FrontierMetricsTest {
         PrometheusMeterRegistry prometheus = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
         new FrontierMetrics(new Sieve(1000)).bindTo(prometheus);
         assertThat(prometheus.scrape()).contains("\n" + expression.group(1) + " ");
-        Promtool.requireRules(file);
+        Promtool.requireRules(file, 2);
     }
 }

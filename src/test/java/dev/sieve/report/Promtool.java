@@ -17,9 +17,10 @@ final class Promtool {
         assertThat(run(text, "promtool", "check", "metrics")).isEmpty();
     }
 
-    /** Requires that a file contains valid rules. */
-    static void requireRules(Path file) throws IOException, InterruptedException {
-        assertThat(run("", "promtool", "check", "rules", file.toString())).contains("SUCCESS: 2 rules found");
+    /** Requires that a file contains this number of rules, all of them valid. */
+    static void requireRules(Path file, int rules) throws IOException, InterruptedException {
+        assertThat(run("", "promtool", "check", "rules", file.toString()))
+                .contains("SUCCESS: " + rules + " rules found");
     }
 
     private static String run(String input, String... command) throws IOException, InterruptedException {

@@ -1,0 +1,132 @@
+package dev.sieve.report;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.sieve.Sieve;
+import dev.sieve.crawl.CrawlOptions;
+import dev.sieve.crawl.Crawler;
+import java.awt.Rectangle;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Checks the dashboard for Grafana against the metrics of a crawl. */
+class DashboardTest {
+    /** A name in an expression; before it, nothing that makes it a label or a value. */
+    private static final Pattern NAME = Pattern.compile("(?<![\\w\"$.])[a-z]\\w*(?!\\w*\\s*\\()");
+
+    private static final Set<String> ADDED_BY_PROMETHEUS = Set.of("instance", "job");
+
+    private static JsonNode dashboard() throws IOException {
+        return new ObjectMapper().readTree(Path.of("docs/grafana.json").toFile());
+    }
+
+    private static List<String> expressions() throws IOException {
+        List<String> expressions = dashboard().get("panels").findValuesAsText("expr");
+        assertThat(expressions).hasSizeGreaterThan(12);
+        return expressions;
+    }
+
+    /** The labels of each metric that a crawl exposes. */
+    private static Map<String, Set<String>> metrics() throws IOException {
+        String text;
+        try (Crawler crawler = new Crawler(new CrawlOptions(), new Sieve(100))) {
+            text = new MetricsText(new CrawlRecord(), crawler).text();
+        }
+        Map<String, Set<String>> labels = new HashMap<>();
+        text.lines().filter(line -> !line.startsWith("#")).forEach(line -> {
+            Set<String> own = labels.computeIfAbsent(line.split("[{ ]", 2)[0], each -> new TreeSet<>());
+            own.addAll(names(line, "(\\w+)=\""));
+        });
+        return labels;
+    }
+
+    private static List<String> names(String text, String regex) {
+        return Pattern.compile(regex)
+                .matcher(text)
+                .results()
+                .map(name -> name.group(1))
+                .toList();
+    }
+
+    @Test
+    void everyQueryNamesMetricsAndLabelsOfACrawl() throws Exception {
+        Map<String, Set<String>> metrics = metrics();
+        for (String expression : expressions()) {
+            List<String> used = new ArrayList<>(names(expression, "(\\w+)=~?\""));
+            names(expression, " by \\(([^)]*)\\)").forEach(list -> used.addAll(List.of(list.split(", *"))));
+            used.removeAll(ADDED_BY_PROMETHEUS);
+            String rest = expression.replaceAll("\\{[^}]*}|\\[[^]]*]| by \\([^)]*\\)", "");
+            List<String> named =
+                    NAME.matcher(rest).results().map(name -> name.group()).toList();
+
+            assertThat(named).as(expression).isNotEmpty().allSatisfy(name -> {
+                assertThat(metrics).containsKey(name);
+                assertThat(metrics.get(name)).containsAll(used);
+            });
+        }
+        for (JsonNode variable : dashboard().get("templating").get("list")) {
+            assertThat(metrics.keySet())
+                    .containsAll(names(variable.path("definition").asText(), "label_values\\((\\w+),"));
+        }
+    }
+
+    @Test
+    void everyQueryIsAccepted(@TempDir Path folder) throws Exception {
+        List<Map<String, String>> rules = new ArrayList<>();
+        for (String expression : expressions()) {
+            rules.add(Map.of(
+                    "record",
+                    "query" + rules.size(),
+                    "expr",
+                    expression.replace("$__rate_interval", "1m").replace("$job", ".*")));
+        }
+        Path file = folder.resolve("rules.yml");
+        // JSON is YAML.
+        new ObjectMapper().writeValue(file.toFile(), Map.of("groups", List.of(Map.of("name", "g", "rules", rules))));
+        Promtool.requireRules(file, rules.size());
+    }
+
+    @Test
+    void panelsDoNotOverlap() throws Exception {
+        List<Rectangle> places = new ArrayList<>();
+        Set<Integer> ids = new TreeSet<>();
+        for (JsonNode panel : dashboard().get("panels")) {
+            JsonNode at = panel.get("gridPos");
+            Rectangle place = new Rectangle(
+                    at.get("x").intValue(),
+                    at.get("y").intValue(),
+                    at.get("w").intValue(),
+                    at.get("h").intValue());
+            assertThat(ids.add(panel.get("id").intValue())).as(panel.toString()).isTrue();
+            assertThat(new Rectangle(24, 1000).contains(place))
+                    .as(panel.toString())
+                    .isTrue();
+            assertThat(places).as(panel.toString()).noneMatch(place::intersects);
+            places.add(place);
+        }
+    }
+
+    /** A dashboard that names a data source of the machine where it was made cannot be imported elsewhere. */
+    @Test
+    void theDataSourceIsAVariable() throws Exception {
+        JsonNode dashboard = dashboard();
+        assertThat(dashboard.get("templating").get("list").get(0).get("type").asText())
+                .isEqualTo("datasource");
+        assertThat(dashboard.findValues("datasource"))
+                .allSatisfy(source -> assertThat(source.get("uid").asText()).isEqualTo("${datasource}"));
+        for (JsonNode panel : dashboard.get("panels")) {
+            assertThat(panel.get("targets")).allMatch(target -> target.has("datasource"));
+        }
+    }
+}
