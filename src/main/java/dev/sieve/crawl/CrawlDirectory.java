@@ -61,8 +61,7 @@ public final class CrawlDirectory extends CrawlJob {
     private static Map<LineFile.Kind, String> losses() {
         Map<LineFile.Kind, String> losses = new LinkedHashMap<>();
         losses.put(SEEDS, "name the seeds again, since they define the scope");
-        losses.put(
-                ORIGINS, "what the user has allowed for an origin may be missing: type its seeds again");
+        losses.put(ORIGINS, "what the user has allowed for an origin may be missing: type its seeds again");
         losses.put(PAUSES, "a host may be requested before the end of its pause");
         losses.put(Journal.KIND, "the report may miss pages");
         losses.put(KnownTexts.KIND, "the first page with a text may not be found as such");

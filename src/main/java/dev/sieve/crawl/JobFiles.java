@@ -102,8 +102,7 @@ final class JobFiles implements Closeable {
      * @param sync forces the frontier, before a file is replaced: what is done is in the log before a round ends, and a job that
      *     another process may have as well is left alone
      */
-    static JobFiles open(
-            Disk disk, long owner, Map<LineFile.Kind, String> losses, boolean forces, Runnable sync)
+    static JobFiles open(Disk disk, long owner, Map<LineFile.Kind, String> losses, boolean forces, Runnable sync)
             throws IOException {
         JobFiles files = new JobFiles(disk, owner, losses, forces, sync, LineFile.REFUSE);
         for (LineFile.Kind kind : losses.keySet()) {
