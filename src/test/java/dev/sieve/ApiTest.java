@@ -54,7 +54,7 @@ class ApiTest {
         }
         List<String> members = new ArrayList<>();
         String type = null;
-        for (String line : text.toString().split("\\R")) {
+        for (String line : text.toString().lines().toList()) {
             if (line.endsWith("{")) {
                 type = line.startsWith("public ") ? line.replaceFirst(" \\{$", "") : null;
                 if (type != null) {

@@ -198,8 +198,8 @@ class TrapCrawlTest {
                 : new Page(status, "unknown", menu(size));
     }
 
-    private static Function<String, Page> redirectsBeforeMissingPages() {
-        return path -> !path.endsWith("/")
+    private static Page redirectsBeforeMissingPages(String path) {
+        return !path.endsWith("/")
                 ? new Page(301, "", List.of(path + "/"))
                 : new Page(path.equals("/") ? 200 : 404, "x", List.of("a", "b", "c"));
     }
@@ -218,17 +218,14 @@ class TrapCrawlTest {
         };
     }
 
-    private static Function<String, Page> escapedOnceMore() {
-        return path -> {
-            String query =
-                    path.replaceFirst("[^?]*[?]?", "").replace("%", "%25").replace("&", "&amp;");
-            return new Page(
-                    200,
-                    "list",
-                    IntStream.range(0, 3)
-                            .mapToObj(i -> "/list?" + query + "&amp;a%26=" + i)
-                            .toList());
-        };
+    private static Page escapedOnceMore(String path) {
+        String query = path.replaceFirst("[^?]*[?]?", "").replace("%", "%25").replace("&", "&amp;");
+        return new Page(
+                200,
+                "list",
+                IntStream.range(0, 3)
+                        .mapToObj(i -> "/list?" + query + "&amp;a%26=" + i)
+                        .toList());
     }
 
     static Stream<Arguments> endlessSites() {
@@ -237,9 +234,10 @@ class TrapCrawlTest {
                 Arguments.of("trap error-pages", 10, menuOnMissingPages(500, 10)),
                 Arguments.of("trap same-text", 5, menuOnMissingPages(200, 5)),
                 Arguments.of("trap same-text", 25, menuOnMissingPages(200, 25)),
-                Arguments.of("trap error-pages", 1, redirectsBeforeMissingPages()),
+                Arguments.of(
+                        "trap error-pages", 1, (Function<String, Page>) TrapCrawlTest::redirectsBeforeMissingPages),
                 Arguments.of("trap same-text", 1, sessions("/page%d?visit=%s")),
-                Arguments.of("trap same-text", 1, escapedOnceMore()));
+                Arguments.of("trap same-text", 1, (Function<String, Page>) TrapCrawlTest::escapedOnceMore));
     }
 
     @ParameterizedTest
