@@ -2,6 +2,7 @@ package dev.sieve.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -132,6 +133,7 @@ class PagesTest {
                 "keytool",
                 "unzip",
                 "docker",
+                "sudo",
                 "redis-cli",
                 "redis-server",
                 "valkey-server",
@@ -285,12 +287,37 @@ class PagesTest {
 
     /** Rules of Prometheus are checked with its own program, see FrontierMetricsTest. */
     @Test
-    void everyYamlBlockIsOfRulesOrOfPlainSettings() {
+    void everyYamlBlockIsOfRulesOrAWorkflowOrOfPlainSettings() {
         for (Pages.Block block : Pages.blocks()) {
-            if (block.language().equals("yaml") && !block.text().startsWith("groups:\n")) {
+            if (block.language().equals("yaml") && !block.text().startsWith("groups:\n") && !isWorkflow(block)) {
                 assertThat(block.text().lines())
                         .as(block.toString())
                         .allMatch(line -> line.matches("[\\w.]+: (\"[^\"\\\\]*\"|\\w+)"));
+            }
+        }
+    }
+
+    private static boolean isWorkflow(Pages.Block block) {
+        return block.text().contains("\njobs:\n");
+    }
+
+    @Test
+    void everyStepOfAWorkflowRunsOrUsesSomething() throws Exception {
+        for (Pages.Block block : Pages.blocks()) {
+            if (block.language().equals("yaml") && isWorkflow(block)) {
+                List<String> starts = block.text()
+                        .lines()
+                        .filter(line -> line.contains("bin/sieve "))
+                        .toList();
+                assertThat(starts).as(block.toString()).isNotEmpty();
+                starts.forEach(start -> parseUnquoted(block, start));
+                for (JsonNode job : Yaml.read(block.text()).get("jobs")) {
+                    assertThat(job.get("runs-on").asText()).isNotEmpty();
+                    assertThat(job.get("steps"))
+                            .as(block.toString())
+                            .isNotEmpty()
+                            .allMatch(step -> step.has("run") != step.has("uses"));
+                }
             }
         }
     }
