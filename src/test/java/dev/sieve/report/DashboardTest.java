@@ -9,6 +9,7 @@ import dev.sieve.crawl.CrawlOptions;
 import dev.sieve.crawl.Crawler;
 import java.awt.Rectangle;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -95,6 +96,16 @@ class DashboardTest {
         // JSON is YAML.
         new ObjectMapper().writeValue(file.toFile(), Map.of("groups", List.of(Map.of("name", "g", "rules", rules))));
         Promtool.requireRules(file, rules.size());
+    }
+
+    @Test
+    void thePrometheusOfTheComposeFileIsAccepted(@TempDir Path folder) throws Exception {
+        List<String> settings = names(
+                Files.readString(Path.of("docs/compose.yaml")),
+                "(?s)\\nconfigs:\\n  prometheus:\\n    content: \\|\\n(.*?)\\n  \\w");
+        assertThat(settings).hasSize(1);
+        Promtool.requireConfig(Files.writeString(
+                folder.resolve("prometheus.yml"), settings.get(0).stripIndent()));
     }
 
     @Test

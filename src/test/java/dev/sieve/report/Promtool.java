@@ -23,6 +23,11 @@ final class Promtool {
                 .contains("SUCCESS: " + rules + " rules found");
     }
 
+    /** Requires that a file is a configuration of Prometheus. */
+    static void requireConfig(Path file) throws IOException, InterruptedException {
+        assertThat(run("", "promtool", "check", "config", file.toString())).contains("SUCCESS");
+    }
+
     private static String run(String input, String... command) throws IOException, InterruptedException {
         Process process;
         try {
