@@ -80,7 +80,7 @@ class MetricsTextTest {
             }
         }
         for (String line : lines) {
-            String[] words = line.split(" ");
+            String[] words = line.split(" ", -1);
             if (line.startsWith("# TYPE sieve_") && labels.containsKey(words[2])) {
                 String names =
                         labels.get(words[2]).isEmpty() ? "" : "`" + String.join("`, `", labels.get(words[2])) + "`";
