@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -233,9 +234,9 @@ public final class CrawlDirectory extends CrawlJob {
     }
 
     @Override
-    synchronized Round completeRound() throws IOException {
+    synchronized Round completeRound(BooleanSupplier hasToEnd) throws IOException {
         return Objects.requireNonNull(pages)
-                .complete(frontier().pending() + frontier().inFlight() > 0, this::hasSeed);
+                .complete(frontier().pending() + frontier().inFlight() > 0, this::hasSeed, hasToEnd);
     }
 
     @Override

@@ -18,6 +18,8 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CancellationException;
+import java.util.function.BooleanSupplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -313,9 +315,11 @@ public abstract class CrawlJob implements Closeable {
      * Completes the round, when every page that it visits is done or was left. Until it has {@linkplain #endRound ended}, the
      * next run continues it, and finds nothing to visit.
      *
+     * @param hasToEnd called for each page; when it returns true, the next run completes the round
      * @return the round, with the pages to which no other page links
+     * @throws CancellationException when {@code hasToEnd} has returned true
      */
-    Round completeRound() throws IOException {
+    Round completeRound(BooleanSupplier hasToEnd) throws IOException {
         throw new IllegalStateException("no rounds");
     }
 

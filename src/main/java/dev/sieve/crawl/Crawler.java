@@ -13,7 +13,9 @@ import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -284,7 +286,7 @@ public final class Crawler implements AutoCloseable {
         try {
             job.forceSeeds();
             if (rounds != null) {
-                queuedAgain = rounds.queue(clock.now(), links::takesAgain);
+                queuedAgain = rounds.queue(clock.now(), links::takesAgain, this::isStopped);
             }
         } catch (UncheckedIOException e) {
             throw e.getCause();
@@ -295,9 +297,11 @@ public final class Crawler implements AutoCloseable {
         startWorkers(workers);
         awaitEnd();
         flush();
-        checkFragments();
-        completeRound();
-        took = Duration.ofNanos(clock.nanoTime() - startNanos);
+        // As much time as requests in progress have.
+        Duration most = elapsed().compareTo(mostTime) < 0 ? mostTime : elapsed();
+        checkFragments(() -> hasToEnd(most));
+        completeRound(() -> hasToEnd(most));
+        took = elapsed();
         rethrow(failure);
         CrawlReport report = report();
         if (report.ending() == Ending.UNREACHABLE) {
@@ -308,7 +312,7 @@ public final class Crawler implements AutoCloseable {
     }
 
     /** Checks the links to parts of pages; in a round, pages that were not visited yet may have changed. */
-    private void checkFragments() {
+    private void checkFragments(BooleanSupplier hasToEnd) {
         Fragments fragments = recorder.fragments();
         Ending ending = dispatcher.ending();
         boolean isOver = ending == Ending.DRAINED
@@ -316,12 +320,9 @@ public final class Crawler implements AutoCloseable {
         if (fragments == null || failure != null || !isOver) {
             return;
         }
-        // As much time as requests in progress have.
-        Duration limit = Duration.ofNanos(clock.nanoTime() - startNanos);
-        Duration least = limit.compareTo(mostTime) < 0 ? mostTime : limit;
         try {
-            if (!links.checkFragments(fragments, clock.now(), () -> hasToEnd(least))) {
-                cutShort = isStopped() ? Ending.STOPPED : Ending.MAX_TIME;
+            if (!links.checkFragments(fragments, clock.now(), hasToEnd)) {
+                cutShort();
             }
         } catch (IOException e) {
             fail(new UncheckedIOException(e));
@@ -332,9 +333,15 @@ public final class Crawler implements AutoCloseable {
 
     /** Returns whether the work after the last request has to end, for which there is as much time as for a request in progress. */
     private boolean hasToEnd(Duration limit) {
-        return failure != null
-                || isStopped()
-                || Duration.ofNanos(clock.nanoTime() - startNanos).minus(GRACE).compareTo(limit) > 0;
+        return failure != null || isStopped() || elapsed().minus(GRACE).compareTo(limit) > 0;
+    }
+
+    private Duration elapsed() {
+        return Duration.ofNanos(clock.nanoTime() - startNanos);
+    }
+
+    private void cutShort() {
+        cutShort = isStopped() ? Ending.STOPPED : Ending.MAX_TIME;
     }
 
     private boolean isStopped() {
@@ -346,12 +353,15 @@ public final class Crawler implements AutoCloseable {
         return cut == null ? dispatcher.ending() : cut;
     }
 
-    private void completeRound() {
+    private void completeRound(BooleanSupplier hasToEnd) {
         if (rounds == null || failure != null || ending() != Ending.DRAINED) {
             return;
         }
         try {
-            complete = job.completeRound();
+            complete = job.completeRound(hasToEnd);
+        } catch (CancellationException e) {
+            LOG.warn("the end of the round was cut short; the same command continues it");
+            cutShort();
         } catch (IOException e) {
             fail(new UncheckedIOException(e));
         } catch (RuntimeException | Error e) {
@@ -515,12 +525,13 @@ public final class Crawler implements AutoCloseable {
     /** Returns what was done so far. */
     public CrawlReport report() {
         Duration all = took;
-        Duration elapsed = all == null ? Duration.ofNanos(clock.nanoTime() - startNanos) : all;
+        long toQueue = rounds == null ? 0 : rounds.toQueue();
         SieveStats stats = job.frontier().stats();
         return recorder.report(
                 ending(),
-                elapsed,
-                before + (rounds == null ? 0 : queuedAgain + rounds.toQueue()),
+                all == null ? elapsed() : all,
+                before + queuedAgain,
+                toQueue,
                 stats,
                 new CrawlReport.Load(dispatcher.busy(), dispatcher.processing(), dispatcher.schedule()));
     }

@@ -198,19 +198,25 @@ final class JobFiles implements Closeable {
         return file;
     }
 
-    /** Replaces a file in one step by one with other lines. If it is open, it is not used any more. */
+    /**
+     * Replaces a file in one step by one with other lines. If it is open, it is not used any more, unless {@code lines} throws
+     * an exception, after which nothing has changed.
+     */
     synchronized void replace(LineFile.Kind kind, LineFile.Writing lines) throws IOException {
         try {
             sync.run();
         } catch (UncheckedIOException e) {
             throw e.getCause();
         }
-        counted.remove(kind.name());
         Map<String, Long> others = new TreeMap<>(counts);
         others.remove(kind.name());
-        store(others, true);
+        long last = LineFile.replace(disk, kind, owner, true, receiver -> {
+            lines.writeTo(receiver);
+            counted.remove(kind.name());
+            store(others, true);
+        });
         Map<String, Long> all = new TreeMap<>(others);
-        all.put(kind.name(), LineFile.replace(disk, kind, owner, true, lines));
+        all.put(kind.name(), last);
         store(all, true);
     }
 

@@ -10,7 +10,8 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
-import java.util.function.Consumer;
+import java.util.concurrent.CancellationException;
+import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -341,14 +342,15 @@ final class KnownPages implements Closeable {
         file.flush(isForced);
     }
 
-    /** Passes on all pages, in the order of their numbers. */
-    void forEach(Consumer<KnownPage> pages) {
+    /** Passes on pages, in the order of their numbers, until one is not accepted; returns whether all were. */
+    boolean all(Predicate<KnownPage> pages) {
         for (int number = 0; number < last(); number++) {
             KnownPage page = page(number);
-            if (page != null) {
-                pages.accept(page);
+            if (page != null && !pages.test(page)) {
+                return false;
             }
         }
+        return true;
     }
 
     private synchronized int last() {
@@ -368,13 +370,18 @@ final class KnownPages implements Closeable {
      *
      * @param isOpen whether URLs are left in the frontier, so that links to them have to be kept
      * @param isSeed whether a URL is a seed, to which no page needs to link
+     * @param hasToEnd called for each page; when it returns true, nothing has changed
      * @return the round with the pages to which no other one links
+     * @throws CancellationException when {@code hasToEnd} has returned true
      */
-    synchronized Round complete(boolean isOpen, Predicate<String> isSeed) throws IOException {
+    synchronized Round complete(boolean isOpen, Predicate<String> isSeed, BooleanSupplier hasToEnd) throws IOException {
         BitSet linked = new BitSet(fingerprints.size);
         file.flush();
         files.replace(KIND, lines -> {
             for (int number = 0; number < fingerprints.size; number++) {
+                if (hasToEnd.getAsBoolean()) {
+                    throw new CancellationException();
+                }
                 if (fingerprints.get(number) != 0) {
                     KnownPage page = get(number);
                     long[] links = resolved(page.links(), isOpen);

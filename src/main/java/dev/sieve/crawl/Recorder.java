@@ -431,13 +431,18 @@ final class Recorder {
     }
 
     synchronized CrawlReport report(
-            @Nullable Ending ending, Duration elapsed, long before, SieveStats sieve, CrawlReport.Load load) {
+            @Nullable Ending ending,
+            Duration elapsed,
+            long before,
+            long toQueue,
+            SieveStats sieve,
+            CrawlReport.Load load) {
         long left = Math.max(0, sieve.pending() + sieve.inFlight() - leftUndone - recorded);
         return new CrawlReport(
                 ending,
                 elapsed,
                 counts.counts(),
-                new CrawlReport.Pending(before - repeatedBefore, left, leftUndone),
+                new CrawlReport.Pending(before + toQueue - repeatedBefore, left + toQueue, leftUndone),
                 List.copyOf(failures),
                 sieve,
                 load);

@@ -14,6 +14,8 @@ import java.time.Instant;
 import java.util.BitSet;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
 import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
@@ -34,6 +36,8 @@ final class Rounds {
     private final RevisitRule rule;
     /** The numbers of pages that were queued since a sitemap calls them modified. */
     private final BitSet modified = new BitSet();
+    /** Known pages that this run has queued, or that the round does not visit. */
+    private final AtomicLong passed = new AtomicLong();
 
     Rounds(KnownPages pages, DurableSieve frontier, RevisitRule rule) {
         this.pages = pages;
@@ -65,7 +69,7 @@ final class Rounds {
 
     /** Returns how many known pages are still to be queued: an upper bound. */
     long toQueue() {
-        return pages.isQueued() ? 0 : pages.size();
+        return pages.isQueued() ? 0 : pages.size() - passed.get();
     }
 
     /** Returns whether the visit of a URL in this round is stored. */
@@ -184,22 +188,30 @@ final class Rounds {
      * not queued twice, whether an earlier round has left them or this call was interrupted by a crash.
      *
      * @param isWanted whether a page belongs to the crawl
+     * @param hasToEnd called for each page; when it returns true, the others are left to the next call
      * @return how many were queued
      */
-    long queue(Instant now, Predicate<KnownPage> isWanted) {
+    long queue(Instant now, Predicate<KnownPage> isWanted, BooleanSupplier hasToEnd) {
         if (pages.isQueued()) {
             return 0;
         }
         ExactSet open = open();
         Batches batches = new Batches();
-        pages.forEach(page -> {
+        boolean isComplete = pages.all(page -> {
+            if (hasToEnd.getAsBoolean()) {
+                return false;
+            }
             if (isDue(page, now) && isWanted.test(page) && !contains(open, page.label(), page.url())) {
                 batches.add(page);
             }
+            passed.incrementAndGet();
+            return true;
         });
         batches.push();
         frontier.sync();
-        pages.queued();
+        if (isComplete) {
+            pages.queued();
+        }
         return batches.count;
     }
 

@@ -344,7 +344,7 @@ class CrawlDirectoryTest {
     void aRoundThatHasNotQueuedItsPagesHasNoReportOfTheOneBefore() throws IOException {
         makeFullJob();
         try (CrawlDirectory directory = open(NOW)) {
-            directory.completeRound();
+            directory.completeRound(() -> false);
             directory.endRound();
             // A process that is killed here has begun the round, and not emptied the report.
             directory.rounds().pages().begin(true);
@@ -353,7 +353,7 @@ class CrawlDirectoryTest {
         try (CrawlDirectory directory = open(NOW)) {
             assertThat(directory.rounds().pages().isOnlyDue()).isTrue();
             directory.journal().read(json -> assertThat(json).isNull());
-            assertThat(directory.rounds().queue(NOW, page -> true))
+            assertThat(directory.rounds().queue(NOW, page -> true, () -> false))
                     .as("never visited")
                     .isOne();
         }
@@ -369,7 +369,7 @@ class CrawlDirectoryTest {
         CrawlDirectory directory = open(NOW);
         Files.delete(folder.resolve("lock"));
 
-        assertThatThrownBy(directory::completeRound)
+        assertThatThrownBy(() -> directory.completeRound(() -> false))
                 .isInstanceOf(IOException.class)
                 .hasMessageContaining("removed while the frontier is open");
         assertThatThrownBy(directory::close).hasMessageContaining("removed while the frontier is open");

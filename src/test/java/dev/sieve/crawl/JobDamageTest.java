@@ -122,7 +122,7 @@ class JobDamageTest {
                     line -> content.add("text " + line),
                     LineFile.REFUSE);
             if (directory.rounds() != null) {
-                directory.rounds().pages().forEach(page -> content.add("page " + page.line()));
+                directory.rounds().pages().all(page -> content.add("page " + page.line()));
             }
             for (Lease url = directory.frontier().take(0);
                     url != null;

@@ -63,7 +63,7 @@ class KnownPagesTest {
     }
 
     private static Round end(KnownPages pages, boolean isOpen, Predicate<String> isSeed) throws IOException {
-        Round round = pages.complete(isOpen, isSeed);
+        Round round = pages.complete(isOpen, isSeed, () -> false);
         pages.ended();
         return round;
     }
@@ -194,7 +194,7 @@ class KnownPagesTest {
                 assertThat(find(pages, URL + i).number()).isEqualTo(i);
             }
             List<KnownPage> all = new ArrayList<>();
-            pages.forEach(all::add);
+            pages.all(all::add);
             assertThat(all).hasSize(count);
         }
     }

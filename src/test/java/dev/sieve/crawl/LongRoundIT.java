@@ -65,15 +65,15 @@ class LongRoundIT {
                 for (int page = 0; page < pages; page++) {
                     known.add(page(known, page, pages), false);
                 }
-                job.completeRound();
+                job.completeRound(() -> false);
                 job.endRound();
                 job.again(false);
                 Rounds rounds = Objects.requireNonNull(job.rounds());
-                rounds.queue(START.plusSeconds(1), page -> true);
+                rounds.queue(START.plusSeconds(1), page -> true, () -> false);
                 long unchanged = visitAll(job.frontier(), rounds);
                 System.out.printf(
                         "%d unchanged, %d orphans%n",
-                        unchanged, job.completeRound().orphanCount());
+                        unchanged, job.completeRound(() -> false).orphanCount());
             }
         }
 

@@ -1,6 +1,9 @@
 package dev.sieve.crawl;
 
 import static dev.sieve.crawl.Counter.FAILURES;
+import static dev.sieve.crawl.Counter.FRAGMENTS;
+import static dev.sieve.crawl.Counter.MISSING;
+import static dev.sieve.crawl.Counter.SITEMAPS;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -20,8 +23,11 @@ import java.net.InetAddress;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AutoClose;
@@ -201,6 +207,81 @@ class MemoryLimitsTest {
             assertThat(report.failures().size()).isEqualTo(10);
             assertThat(report.by(FAILURES)).hasSize(statuses.size());
             assertThat(report.by(FAILURES).keySet()).allMatch(reason -> reason.length() < 100);
+        }
+    }
+
+    /** With sitemaps of many hosts, which are read together: 14 MB of URLs each. */
+    @Test
+    @Tag("slow")
+    void allThatIsCheckedInARound() throws IOException {
+        int hosts = 16;
+        StringBuilder sitemap = new StringBuilder("<urlset>");
+        for (int i = 0; i < 7_000; i++) {
+            sitemap.append("<url><loc>http://h.test/long/")
+                    .append(LONG, 0, 2000)
+                    .append(i)
+                    .append("</loc></url>");
+        }
+        String head = "HTTP/1.1 200 OK\nContent-Encoding: gzip\n";
+        byte[] packed = HostileServer.gzip(sitemap.toString().getBytes(US_ASCII));
+        StringBuilder parts = new StringBuilder();
+        for (int i = 0; i < 20_000; i++) {
+            parts.append("<p id=")
+                    .append(i)
+                    .append("><a href='/parts#x")
+                    .append(i)
+                    .append("'>x</a>");
+        }
+        StringBuilder good = new StringBuilder("<a href='http://out.test/'>x</a>");
+        for (int i = 0; i < 50; i++) {
+            good.append("<img src=/image")
+                    .append(i)
+                    .append("><a href='/page")
+                    .append(i)
+                    .append("#none'>x</a>");
+            server.on("/page" + i, HostileServer.html("<p id=a>"));
+        }
+        for (int i = 0; i < 4; i++) {
+            good.append("<a href='/parts?").append(i).append("'>x</a>");
+            server.on("/parts?" + i, HostileServer.html(parts.toString()));
+        }
+        server.on("/", HostileServer.html(good.toString())).on("/parts", HostileServer.html(parts.toString()));
+        CrawlOptions options = options()
+                .memory(Runtime.getRuntime().maxMemory() / 4)
+                .obeyRobots(true)
+                .concurrency(2 * hosts)
+                .retries(0)
+                .exclude("/long/")
+                .sitemaps(true)
+                .checkLinks(true)
+                .checkResources(true)
+                .checkFragments(true)
+                .again(true);
+        for (int round = 1; round <= 2; round++) {
+            try (CrawlDirectory job = CrawlDirectory.open(folder.resolve("job"), builder -> builder.capacity(10_000));
+                    Crawler crawler = new Crawler(options, job)) {
+                for (int i = 0; i < hosts; i++) {
+                    crawler.seed("http://host" + i + ".test:" + server.port() + "/sitemap.xml?page");
+                }
+                crawler.seed(server.url("/"));
+
+                CrawlReport report = crawler.run(visit -> {});
+
+                assertThat(report.ending()).isEqualTo(Ending.DRAINED);
+                assertThat(report.count(SITEMAPS)).isEqualTo(round == 1 ? 0 : hosts + 1);
+                assertThat(report.count(FRAGMENTS, MISSING)).isEqualTo(5 * 20_000 + 50);
+                for (int i = 0; i < 50; i++) {
+                    assertThat(server.requests("/page" + i)).isEqualTo(round);
+                }
+            }
+            CountDownLatch all = new CountDownLatch(hosts + 1);
+            server.on("/sitemap.xml", client -> {
+                int end = packed.length - 10;
+                HostileServer.raw(head, Arrays.copyOf(packed, end)).answer(client);
+                all.countDown();
+                all.await(20, TimeUnit.SECONDS);
+                client.getOutputStream().write(packed, end, 10);
+            });
         }
     }
 }

@@ -10,10 +10,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sieve.durable.DurableFolder;
 import dev.sieve.fetch.HostileServer;
+import dev.sieve.output.PageSink;
+import dev.sieve.output.Visit;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -21,12 +25,14 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 import mockwebserver3.MockResponse;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -236,9 +242,12 @@ class ResumedCrawlTest {
         site.tagged("/2", "three <a href='" + outside + "'>x</a><a href=/1#!route>x</a><iframe src=/4></iframe>");
         site.tagged("/3", "four <a href=/#gone>x</a><img src=/lost.png>").tagged("/4", "five <a href=/2#a>x</a>");
         site.redirect("/moved", "/1").robots("Sitemap: " + site.url("/map.xml"));
+        return site.answer("/map.xml", () -> map(site));
+    }
+
+    private static MockResponse map(Site site) {
         String map = "<urlset><url><loc>" + site.url("/4") + "</loc></url></urlset>";
-        return site.answer(
-                "/map.xml", () -> new MockResponse.Builder().body(map).build());
+        return new MockResponse.Builder().body(map).build();
     }
 
     @ParameterizedTest(name = "{0}")
@@ -262,6 +271,87 @@ class ResumedCrawlTest {
             report = runUntil(site, limited, "limited", 0, ConcurrentHashMap.newKeySet());
             assertThat(report.ending()).isEqualTo(Ending.MAX_PAGES);
             assertThat(report.count(PAGES)).isLessThanOrEqualTo(2);
+        }
+    }
+
+    /** What a run is doing when it is stopped. */
+    enum Phase {
+        QUEUEING,
+        REQUESTS,
+        SITEMAP,
+        FRAGMENTS,
+        END_OF_ROUND
+    }
+
+    /** Runs a round of a site, or the rest of one; stops in a phase. Adds what is visited. */
+    private CrawlReport runUntil(Site site, String job, @Nullable Phase stop, List<String> visits) throws IOException {
+        CrawlOptions options = Site.fast()
+                .retries(0)
+                .sitemaps(true)
+                .checkLinks(true)
+                .checkResources(true)
+                .checkFragments(true)
+                .again(true);
+        Path path = folder.resolve(job);
+        boolean exists = DurableFolder.exists(path);
+        try (CrawlDirectory directory =
+                        CrawlDirectory.open(path, exists ? builder -> {} : builder -> builder.capacity(1000));
+                Crawler crawler = new Crawler(options, directory)) {
+            crawler.seed(site.url("/"));
+            Runnable asked = stop == Phase.SITEMAP ? crawler::stop : () -> {};
+            site.answer("/map.xml", () -> {
+                asked.run();
+                return map(site);
+            });
+            if (stop == Phase.QUEUEING) {
+                crawler.stop();
+            }
+            CrawlReport report = crawler.run(new PageSink() {
+                private boolean hasFragment;
+
+                @Override
+                public synchronized void accept(Visit visit) {
+                    boolean isFragment = visit.url().contains("#");
+                    hasFragment |= isFragment;
+                    visits.add(visit.url() + " " + visit.isCheck());
+                    if (stop == Phase.REQUESTS || (stop == Phase.FRAGMENTS && isFragment)) {
+                        crawler.stop();
+                    }
+                }
+
+                @Override
+                public synchronized void flush() {
+                    // The check of fragments stores the last ones at its end.
+                    if (stop == Phase.END_OF_ROUND && hasFragment) {
+                        crawler.stop();
+                    }
+                }
+            });
+            assertAddsUp(report);
+            assertThat(directory.rounds().pages().isQueued()).isEqualTo(stop != Phase.QUEUEING);
+            return report;
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void runThatIsStoppedInAPhaseContinues(Phase phase) throws IOException {
+        try (Site site = siteOfManyKinds()) {
+            List<String> first = new ArrayList<>();
+            runUntil(site, "job", null, first);
+            List<String> second = new ArrayList<>();
+
+            assertThat(runUntil(site, "job", phase, second).ending()).isEqualTo(Ending.STOPPED);
+            assertThat(new FolderPlace(folder.resolve("job")).inspect().problems())
+                    .isEmpty();
+            assertThat(folder.resolve("job/crawl-counts")).content().contains("crawl-pages");
+
+            CrawlReport rest = runUntil(site, "job", null, second);
+            assertThat(rest.ending()).isEqualTo(Ending.DRAINED);
+            assertThat(second).containsExactlyInAnyOrderElementsOf(first);
+            List<String> third = new ArrayList<>();
+            runUntil(site, "job", null, third);
+            assertThat(third).as("the round has ended").containsExactlyInAnyOrderElementsOf(first);
         }
     }
 }

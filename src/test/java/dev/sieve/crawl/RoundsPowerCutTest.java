@@ -187,7 +187,7 @@ class RoundsPowerCutTest {
             }
             Journal journal = job.journal();
             job.fragments();
-            rounds.queue(Instant.ofEpochSecond(1_000_000L * round), page -> true);
+            rounds.queue(Instant.ofEpochSecond(1_000_000L * round), page -> true, () -> false);
             if (round == 1) {
                 UrlBatch seeds = new UrlBatch();
                 IntStream.range(0, PAGES).forEach(page -> seeds.add(url(page)));
@@ -195,7 +195,7 @@ class RoundsPowerCutTest {
             }
             visitAll(job, frontier, rounds, journal);
             assertThat(recorded.get(round)).as("visited in round %d", round).hasSize(PAGES);
-            job.completeRound();
+            job.completeRound(() -> false);
             Set<String> report = new HashSet<>();
             journal.read(report::add);
             assertThat(report)

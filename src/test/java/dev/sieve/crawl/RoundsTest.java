@@ -16,6 +16,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -127,9 +128,11 @@ class RoundsTest {
     private void age(Duration age) throws IOException {
         try (CrawlDirectory directory = CrawlDirectory.open(folder.resolve("job"), builder -> {})) {
             KnownPages pages = Objects.requireNonNull(directory.rounds()).pages();
-            pages.forEach(page ->
-                    pages.touch(page.visited(page.status(), page.lastVisit() - age.toSeconds(), page.visits(), (int)
-                            Duration.ofDays(30).toSeconds())));
+            pages.all(page -> {
+                pages.touch(page.visited(page.status(), page.lastVisit() - age.toSeconds(), page.visits(), (int)
+                        Duration.ofDays(30).toSeconds()));
+                return true;
+            });
             pages.flush(true);
         }
     }
@@ -188,6 +191,28 @@ class RoundsTest {
     }
 
     @Test
+    void queueingThatIsCutShortContinues() throws IOException {
+        try (Site site = new Site().page("/", "/a", "/b").page("/a").page("/b")) {
+            run(options(), crawler -> crawler.seed(site.url("/")));
+            try (CrawlDirectory directory = CrawlDirectory.open(folder.resolve("job"), builder -> {})) {
+                directory.again(false);
+                Rounds rounds = Objects.requireNonNull(directory.rounds());
+                Iterator<Boolean> ends = List.of(false, false, true).iterator();
+
+                assertThat(rounds.queue(Instant.now(), page -> true, ends::next))
+                        .isEqualTo(2);
+                assertThat(rounds.toQueue()).isOne();
+            }
+            try (CrawlDirectory directory = CrawlDirectory.open(folder.resolve("job"), builder -> {})) {
+                Rounds rounds = Objects.requireNonNull(directory.rounds());
+                assertThat(rounds.queue(Instant.now(), page -> true, () -> false))
+                        .isOne();
+                assertThat(rounds.toQueue()).isZero();
+            }
+        }
+    }
+
+    @Test
     void roundThatFailsAtItsEndIsCompletedByTheNextRun() throws IOException {
         try (Site site = new Site().page("/", "/a").page("/a")) {
             run(options(), crawler -> crawler.seed(site.url("/")));
@@ -235,7 +260,7 @@ class RoundsTest {
                     }
                 }
                 assertThat(failed).as(order).containsExactly("c");
-                job.completeRound();
+                job.completeRound(() -> false);
                 job.endRound();
             }
         }
