@@ -28,7 +28,7 @@ final class Terminal {
 
     /** What is before the host in an address: a user and a password. A path has one slash where the address had two. */
     private static final Pattern USER =
-            Pattern.compile("(?i)((?:valkey|redis)s?:/+)(?!\\[)\\S*@|([a-z]+:/+)[^\\s/?#]*@");
+            Pattern.compile("(?i)((?:valkey|redis)s?:/+)(?!\\[)\\S*@|(?<![a-z])([a-z]++:/+)[^\\s/?#]*@");
 
     private static final int DEFAULT_COLUMNS = 80;
     private static final Pattern SIZE = Pattern.compile("\\d{1,5} ([1-9]\\d{0,4})\\s*");

@@ -90,6 +90,15 @@ class TerminalTest {
     }
 
     @Test
+    @Timeout(60)
+    void longWordIsSearchedOnceForAPassword() {
+        String word = "a".repeat(1 << 20);
+
+        assertThat(Terminal.line(word + "://me:secret@h/")).isEqualTo(word + "://h/");
+        assertThat(Terminal.line(word)).isEqualTo(word);
+    }
+
+    @Test
     void exceptionIsInItsLogLine() {
         String line = logged(false, "x", new IOException(EVIL + "\nforged"));
 
