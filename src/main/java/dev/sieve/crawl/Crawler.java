@@ -294,7 +294,7 @@ public final class Crawler implements AutoCloseable {
         startNanos = clock.nanoTime();
         dispatcher.start();
         LOG.info("crawling as {}", names);
-        startWorkers(workers);
+        startWorkers();
         awaitEnd();
         flush();
         // As much time as requests in progress have.
@@ -370,15 +370,15 @@ public final class Crawler implements AutoCloseable {
     }
 
     /** Starts the workers; if the system allows no more threads, the crawl fails, and the missing ones count as left. */
-    private void startWorkers(int number) {
+    private void startWorkers() {
         int started = 0;
         try {
-            for (; started < number; started++) {
+            for (; started < workers; started++) {
                 new Thread(this::work, "sieve-worker").start();
             }
         } catch (Throwable e) {
             fail(e);
-            for (; started < number; started++) {
+            for (; started < workers; started++) {
                 dispatcher.workerLeft();
             }
         }
@@ -386,7 +386,14 @@ public final class Crawler implements AutoCloseable {
 
     private void addWorker() {
         if (dispatcher.addsWorker()) {
-            startWorkers(1);
+            try {
+                new Thread(this::work, "sieve-worker").start();
+            } catch (OutOfMemoryError e) {
+                // The crawl does not depend on it.
+                dispatcher.addsNoMore();
+                LOG.warn(
+                        "no more workers in place of those that wait for hosts without a response: {}", e.getMessage());
+            }
         }
     }
 

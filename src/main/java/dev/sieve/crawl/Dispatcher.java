@@ -199,6 +199,12 @@ final class Dispatcher {
         return isMissing;
     }
 
+    /** Notes that the worker that had to be started was not, so that no others will be. */
+    synchronized void addsNoMore() {
+        workerLeft();
+        unproven.limitFurther(Math.max(0, present - workers));
+    }
+
     /** Returns the oldest of the URLs that are being processed; null when there is none. */
     synchronized @Nullable OpenRequest oldestRequest() {
         long now = nanoClock.getAsLong();

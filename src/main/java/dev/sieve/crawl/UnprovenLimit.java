@@ -35,7 +35,7 @@ final class UnprovenLimit {
     private static final double WEIGHT = 1.0 / 8;
 
     private final int workers;
-    private final int further;
+    private int further;
     private final int perHost;
     private final double delayNanos;
     private final long lateNanos;
@@ -135,6 +135,11 @@ final class UnprovenLimit {
     /** Returns how many workers there have to be in addition, because others wait. */
     int furtherWorkers() {
         return Math.min(late.size(), further);
+    }
+
+    /** Sets that there will not be more workers in addition than these. */
+    void limitFurther(int most) {
+        further = Math.min(further, most);
     }
 
     /** Returns how long until a request becomes late, so that more may be allowed; {@link Long#MAX_VALUE} without one. */

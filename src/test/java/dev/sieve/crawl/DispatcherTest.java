@@ -192,6 +192,28 @@ class DispatcherTest {
     }
 
     @Test
+    void workerThatCannotBeStartedIsNotMissed() throws Exception {
+        AtomicLong time = new AtomicLong();
+        Sieve sieve = new Sieve(100);
+        sieve.pushAll(List.of("http://a.test/", "http://b.test/"));
+        HostSchedule<Target> schedule =
+                HostSchedule.<Target>builder().tellTrust(true).build(0);
+        CrawlOptions options = new CrawlOptions().concurrency(1);
+        Dispatcher dispatcher =
+                new Dispatcher(CrawlJob.inMemory(sieve), schedule, time::get, new Recorder(sieve), options, false);
+        Task first = dispatcher.next();
+        time.set(Duration.ofSeconds(1).toNanos());
+        assertThat(dispatcher.addsWorker()).isTrue();
+
+        dispatcher.addsNoMore();
+
+        assertThat(dispatcher.addsWorker()).isFalse();
+        dispatcher.end(first, new Outcome(Outcome.Kind.RESPONDED));
+        dispatcher.finished(first, true);
+        assertThat(dispatcher.next().host()).isEqualTo("b.test");
+    }
+
+    @Test
     void aTaskSaysHowLongItsHostHadToWait() throws Exception {
         AtomicLong time = new AtomicLong();
         HostSchedule<Target> schedule =
