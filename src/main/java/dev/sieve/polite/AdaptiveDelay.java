@@ -42,12 +42,11 @@ public final class AdaptiveDelay {
     private static final double RECOVERY = 1;
     private static final double LONGER = 1.5;
     private static final double SHARE = 12;
-    private static final double OUTLIER =
-            4; // the most that a response counts for, in averages: one slow page is not load
+    private static final double OUTLIER = 4; // the most that a response counts for, in averages
     private static final int MEMORY = 256; // how many earlier responses count at most
     private static final int WEIGHT = 64; // of a response, so that it can be halved several times
     private static final int STEPS =
-            56; // of the factor 2^(1/4), in which earlier times are counted; the last begins at 46 s
+            56; // of response times, each 2^(1/4) times the one before; the last begins at 46 s
     private static final double FASTEST = 4; // where the first ends, in milliseconds; less depends on this machine
 
     private final short[] seen = new short[STEPS]; // the weight of the earlier times in each step

@@ -192,7 +192,7 @@ public final class TrapGuard {
             errorPages.increment(shape.ofPage(url));
         }
         long host = hostKey(url);
-        int copies = text == 0 ? 0 : texts.increment(shape.ofHost(url) ^ text);
+        int copies = text == 0 ? 0 : texts.increment(host ^ text);
         if (copies > COPIES) {
             sameTexts.increment(host);
         } else if (copies > 0) {
