@@ -21,8 +21,9 @@ import okio.BufferedSource;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the heads of responses before the client does, and closes connections on which a server has sent bytes that were not requested: these would be read as the beginning of the
- * next response (RFC 9112, sections 6.3 and 9.2). Safe for use by many threads.
+ * Reads the heads of responses before the client does, and closes connections on which a server has sent bytes that were
+ * not requested: they would be read as the beginning of the next response (RFC 9112, sections 6.3 and 9.2). Safe for use
+ * by many threads.
  *
  * <p>Such bytes may be at three places: in the socket, in its TLS layer, and in the buffer of the client, which is
  * accessible only through classes of its internal packages.
@@ -34,9 +35,9 @@ final class Connections {
     private static final Pattern NO_BODY = Pattern.compile("HTTP/1\\.[01] (?:204|205|304)\\b");
 
     private static final Pattern FRAMING = Pattern.compile("(?imd)^(?:Content-Length|Transfer-Encoding):.*\n");
-    /** A list of equal lengths, which is one length: RFC 9110, section 8.6. */
+    /** A list of equal lengths, which is one length: RFC 9110, section 8.6. Possessive, so that a long list needs no stack. */
     private static final Pattern LENGTHS =
-            Pattern.compile("(?imd)^(Content-Length:[ \t]*([0-9]+))(?:[ \t]*,[ \t]*\\2)+[ \t]*(\r?)$");
+            Pattern.compile("(?imd)^(Content-Length:[ \t]*([0-9]+))(?:[ \t]*,[ \t]*\\2)++[ \t]*(\r?)$");
     /** A reference with bytes beyond ASCII, which are escaped: the client would replace those that are not UTF-8. */
     private static final Pattern LOCATION = Pattern.compile("(?imd)^Location:.*[^\\x00-\\x7F].*$");
 

@@ -373,6 +373,13 @@ class HostileAnswersTest {
     }
 
     @Test
+    void aLengthMayBeRepeatedOften() {
+        String lengths = "3" + ", 3".repeat(50_000);
+        assertThat(answer(raw("HTTP/1.1 200 OK\nContent-Length: " + lengths + "\n", "abc".getBytes(ISO_8859_1))))
+                .isInstanceOf(Page.class);
+    }
+
+    @Test
     void aCharsetOfJunkDoesNotMatter() {
         assertThat(answer(raw("HTTP/1.1 200 OK\nContent-Type: text/html; charset=" + "\u00A7".repeat(10_000) + "\n")))
                 .isInstanceOfSatisfying(
