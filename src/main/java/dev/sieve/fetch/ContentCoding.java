@@ -48,7 +48,7 @@ final class ContentCoding {
         }
     }
 
-    /** One form of a body. Closing it releases the memory of its decoder, and leaves the body open. */
+    /** One form of a body. Closing it releases the memory of its decoders, and leaves the body of the response open. */
     private static final class Form extends FilterInputStream {
         private final boolean isDecoded;
 
@@ -121,7 +121,7 @@ final class ContentCoding {
     }
 
     private static InputStream decoded(String coding, BufferedSource body) throws IOException {
-        InputStream encoded = new Form(body.inputStream(), false);
+        InputStream encoded = new Form(body.inputStream(), true);
         if (!body.request(2)) {
             return encoded;
         }
