@@ -79,6 +79,7 @@ final class DnsLookups implements AutoCloseable {
             Thread.currentThread().interrupt();
             throw new LookupTimeoutException("interrupted");
         } catch (ExecutionException e) {
+            known.remove(host);
             if (e.getCause() instanceof Error error) {
                 // An exhausted machine is not an unknown host.
                 throw error;

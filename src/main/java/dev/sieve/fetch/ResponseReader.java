@@ -31,10 +31,10 @@ import org.jspecify.annotations.Nullable;
 
 /** Converts a response, or the failure of a request, to a {@link FetchResult}. */
 final class ResponseReader {
-    /** Most header fields accepted: more than any real server sends. A parsed field takes some hundred bytes. */
     /** In the message of the JDK about a server that does not speak TLS. */
     private static final String NO_TLS = "unrecognized SSL message";
 
+    /** Most header fields accepted: more than any real server sends. A parsed field takes some hundred bytes. */
     private static final int MAX_HEADERS = 1000;
 
     /** How much of a body is read at a time. */

@@ -380,6 +380,25 @@ class PrivatePlacesTest {
     }
 
     @Test
+    void aHostIsNotKnownAfterItsLookupHasFailed() throws Exception {
+        List<Thread> threads = new ArrayList<>();
+        Resolver resolver = host -> {
+            threads.add(Thread.currentThread());
+            if (threads.size() == 2) {
+                throw new UnknownHostException(host);
+            }
+            return addresses(ALLOWED);
+        };
+        try (DnsLookups lookups = new DnsLookups(resolver, Duration.ofSeconds(60), 1)) {
+            lookups.addresses("h.test");
+            assertThatThrownBy(() -> lookups.addresses("h.test")).isInstanceOf(UnknownHostException.class);
+            lookups.addresses("h.test");
+        }
+        assertThat(threads.get(1)).isNotSameAs(threads.get(0));
+        assertThat(threads.get(2)).isSameAs(threads.get(0));
+    }
+
+    @Test
     void ofThousandsOfAddressesAHostUsesTheFirst() throws IOException {
         List<InetAddress> many = new ArrayList<>();
         for (int i = 0; i < 10_000; i++) {
