@@ -39,7 +39,10 @@ public final class UrlNormalizer {
     /** The longest URL in characters: as fetched, and as written, without the fragment and surrounding blanks. */
     public static final int MAX_LENGTH = UrlBuffer.MAX_LENGTH;
 
-    /** What a server adds to the links of a visitor without cookies; an ambiguous name with a value that looks like a session. */
+    /**
+     * What a server adds to the links of a visitor without cookies. If its name is ambiguous, the value must look like that
+     * of a session.
+     */
     private static final Pattern SESSION = Pattern.compile("(?i);jsessionid=[^;/?&]*"
             + "|(?<=[?&])(?:(?:jsessionid|phpsessid|oscsid|zenid|cfid|cftoken)=[^&]*"
             + "|(?:sid|sessid|session_?id)=(?=[a-z_-]*[0-9])[\\w-]{16,}(?=&|$))(?:&|$)");
@@ -111,8 +114,13 @@ public final class UrlNormalizer {
     }
 
     private static String withoutSession(String url) {
-        // Most URLs end the search here.
-        if (!url.contains("id=") && !url.contains("ID=") && !url.contains("Id=")) {
+        // The ends of these names as they are written. Most URLs have none of them.
+        boolean mayHaveSession = url.contains("id=")
+                || url.contains("ID=")
+                || url.contains("Id=")
+                || url.contains("token=")
+                || url.contains("TOKEN=");
+        if (!mayHaveSession) {
             return url;
         }
         String without = SESSION.matcher(url).replaceAll("");
