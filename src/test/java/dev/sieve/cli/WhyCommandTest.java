@@ -2,6 +2,7 @@ package dev.sieve.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sieve.crawl.CrawlDirectory;
 import dev.sieve.crawl.JobLines;
 import dev.sieve.durable.DurableFolder;
 import dev.sieve.durable.DurableSieve;
@@ -95,8 +96,8 @@ class WhyCommandTest {
     @Test
     void aJobTellsItsSeedsAndWhatItHas() throws IOException {
         Path job = folder.resolve("job");
-        try (DurableSieve sieve =
-                DurableSieve.builder(job).capacity(100).keepLog(true).open()) {
+        CrawlDirectory.open(job, builder -> builder.capacity(100).keepLog(true)).close();
+        try (DurableSieve sieve = DurableSieve.builder(job).open()) {
             sieve.pushAll(List.of("http://h.test/", "http://h.test/a"));
             sieve.done(sieve.take(0));
         }
@@ -123,9 +124,7 @@ class WhyCommandTest {
     @Test
     void seedsOfAJobAreAllowedLikeTypedOnes() throws IOException {
         Path job = folder.resolve("job");
-        try (DurableSieve sieve = DurableSieve.builder(job).capacity(100).open()) {
-            sieve.push("http://127.0.0.1:7/");
-        }
+        CrawlDirectory.open(job, builder -> builder.capacity(100)).close();
         JobLines.replace(job, "crawl-seeds", "http://127.0.0.1:7/");
 
         assertThat(why(List.of("--job", job.toString()), "http://127.0.0.1:7/a"))

@@ -148,7 +148,12 @@ class UpkeepTest {
         thread.get().join();
 
         Upkeep second = start(noteThread);
-        writer.close();
+        lock.lock();
+        try {
+            writer.close();
+        } finally {
+            lock.unlock();
+        }
         for (Thread each : Thread.getAllStackTraces().keySet()) {
             if (each.getName().equals("sieve-upkeep")) {
                 each.join();

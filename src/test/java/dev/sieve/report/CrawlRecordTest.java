@@ -174,8 +174,9 @@ class CrawlRecordTest {
     }
 
     private static long journals(Path directory) throws IOException {
-        try (Stream<Path> files = Files.list(directory)) {
-            return files.filter(file -> file.getFileName().toString().startsWith("crawl-report"))
+        try (Stream<Path> folders = Files.list(directory)) {
+            return folders.filter(folder -> folder.getFileName().toString().startsWith("crawl"))
+                    .filter(folder -> Files.exists(folder.resolve("crawl-report")))
                     .count();
         }
     }
