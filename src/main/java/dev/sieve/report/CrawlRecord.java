@@ -146,12 +146,12 @@ public final class CrawlRecord implements PageSink {
         }
     }
 
-    /** Shows the numbers of the run at this moment, without recording them; those of its end stay. */
+    /** Shows the numbers of the run at this moment, without a point in the charts; those of its end stay. */
     synchronized void show(CrawlReport report, Instant now) {
         aggregateGroup();
         Sample last = aggregate.runs().last();
         if (last == null || last.ending() == null) {
-            aggregate.sample(Sample.of(report, now.toEpochMilli()));
+            aggregate.runs().sample(Sample.of(report, now.toEpochMilli()));
         }
     }
 

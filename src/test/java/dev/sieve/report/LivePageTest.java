@@ -104,6 +104,22 @@ class LivePageTest {
         }
     }
 
+    /** A point of the charts that is only in memory would be missing in the job, and in the report of its next run. */
+    @Test
+    void aRequestAddsNothingToTheCharts() throws Exception {
+        try (LiveServer server = LiveServer.open("127.0.0.1", 0);
+                Crawler crawler = new Crawler(options(), new Sieve(10))) {
+            record.start(null, false, NOW.instant());
+            server.show(record, crawler, NOW);
+
+            get(server, "");
+            get(server, "update?complete");
+
+            int points = record.read(crawl -> crawl.timeline().points().size());
+            assertThat(points).isZero();
+        }
+    }
+
     /** The page is that of all processes of a crawl, the metrics are those of this one. */
     @Test
     void aSharedCrawlIsShownWhole() throws Exception {
