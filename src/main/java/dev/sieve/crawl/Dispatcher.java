@@ -353,19 +353,6 @@ final class Dispatcher {
         return delays.merge(host, new AdaptiveDelay(), (known, unused) -> known);
     }
 
-    /** Adapts the delay of a host to what became of a request, if that says anything about its load. */
-    private void adapt(LruMap<AdaptiveDelay> delays, String host, Outcome outcome) {
-        AdaptiveDelay delay = adaptive(delays, host);
-        switch (outcome.kind()) {
-            case RESPONDED -> delay.responded(outcome.time());
-            case FAILED, OVERLOADED, NO_RESPONSE -> delay.failed();
-            case NOT_REQUESTED, ROBOTS_READ, ROBOTS_REDIRECTED, POSTPONED, ELSEWHERE -> {
-                return;
-            }
-        }
-        schedule.delay(host, delay.delay());
-    }
-
     /** Notes that a request is sent to a host. */
     synchronized void sent(String host) {
         schedule.sent(host, nanoClock.getAsLong());
@@ -399,7 +386,10 @@ final class Dispatcher {
             schedule.trust(task.host(), Trust.RESPONDED);
         }
         if (delays != null) {
-            adapt(delays, task.host(), outcome);
+            AdaptiveDelay delay = adaptive(delays, task.host());
+            if (outcome.adapt(delay)) {
+                schedule.delay(task.host(), delay.delay());
+            }
         }
         switch (outcome.kind()) {
             case RESPONDED, FAILED -> responded(task, now);

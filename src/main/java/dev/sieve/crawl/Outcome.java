@@ -1,5 +1,6 @@
 package dev.sieve.crawl;
 
+import dev.sieve.polite.AdaptiveDelay;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
@@ -52,5 +53,17 @@ record Outcome(
             case RESPONDED, FAILED, OVERLOADED, ROBOTS_READ, ROBOTS_REDIRECTED, ELSEWHERE -> true;
             case POSTPONED, NO_RESPONSE, NOT_REQUESTED -> false;
         };
+    }
+
+    /** Adapts the delay of the host, and returns whether this says anything about its load. */
+    boolean adapt(AdaptiveDelay delay) {
+        switch (kind) {
+            case RESPONDED -> delay.responded(time);
+            case FAILED, OVERLOADED, NO_RESPONSE -> delay.failed();
+            case NOT_REQUESTED, ROBOTS_READ, ROBOTS_REDIRECTED, POSTPONED, ELSEWHERE -> {
+                return false;
+            }
+        }
+        return true;
     }
 }
