@@ -159,13 +159,12 @@ public class LinkFuzzTest {
         });
         UrlNormalizer.Base base = UrlNormalizer.base(PAGE);
         for (Element element : elements) {
-            String href =
-                    isHtml(element.tag().namespace()) && element.normalName().equals("base")
-                            ? element.attr("href")
-                            : "";
-            String target = href.isEmpty() ? null : base.resolve(href);
-            if (target != null) {
-                base = UrlNormalizer.base(target);
+            boolean isBase =
+                    isHtml(element.tag().namespace()) && element.normalName().equals("base");
+            if (isBase && element.hasAttr("href")) {
+                // The first one counts, also if it cannot be used.
+                String target = base.resolve(element.attr("href"));
+                base = target == null ? base : UrlNormalizer.base(target);
                 break;
             }
         }
