@@ -34,7 +34,7 @@ final class Expression {
 
     /** Returns what to write in place of a pattern of file names, such as {@code *.pdf}; empty for others. */
     private static String advice(String pattern) {
-        if (!pattern.startsWith("*")) {
+        if (!pattern.startsWith("*") || pattern.matches("\\*+")) {
             return "";
         }
         String regex = pattern.replaceAll("^\\*+|\\*+$", "")
