@@ -160,7 +160,11 @@ class PrivatePlacesTest {
     @Test
     void thePrivateOneIsNotEvenDialledWhenTheOtherIsDead() throws IOException {
         allowed.close();
-        try (Fetcher fetcher = fetcher(allowingOne(), ALLOWED, PRIVATE)) {
+        // Nobody listens, and no other test gets the port.
+        try (Socket held = new Socket();
+                Fetcher fetcher = fetcher(allowingOne(), ALLOWED, PRIVATE)) {
+            held.setReuseAddress(true);
+            held.bind(new InetSocketAddress(allowed.port()));
             assertThat(fetcher.fetch("http://mixed.test:" + allowed.port() + "/"))
                     .isInstanceOf(Failed.class);
         }
