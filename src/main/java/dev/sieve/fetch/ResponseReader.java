@@ -259,7 +259,7 @@ final class ResponseReader {
         if (reason == Reason.BROKEN || reason == Reason.TLS) {
             return new KeptConnectionException("the server has closed a connection that was kept open", e);
         }
-        // What is no response may be surplus that has just arrived.
+        // Bytes that are not a response may be surplus that has just arrived.
         return reason == Reason.PROTOCOL ? surplus() : e;
     }
 

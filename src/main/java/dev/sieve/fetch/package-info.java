@@ -14,7 +14,7 @@
  * <tr><td>BridgeInterceptor</td><td>adds fields to requests</td><td>Host and Connection; the rest is set here</td></tr>
  * <tr><td>BridgeInterceptor</td><td>decodes gzip, and removes two fields</td><td>see ContentCoding</td></tr>
  * <tr><td>BridgeInterceptor</td><td>stores cookies</td><td>switched off</td></tr>
- * <tr><td>CacheInterceptor</td><td>stores responses</td><td>there is no cache</td></tr>
+ * <tr><td>CacheInterceptor</td><td>stores responses</td><td>nothing is cached</td></tr>
  * <tr><td>ConnectInterceptor</td><td>uses a connection again</td>
  *   <td>for the same host, while it holds nothing but responses, see Connections</td></tr>
  * <tr><td>ConnectInterceptor</td><td>shares a connection between hosts</td><td>not in HTTP/1.1</td></tr>

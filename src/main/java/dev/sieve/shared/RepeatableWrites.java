@@ -45,7 +45,7 @@ final class RepeatableWrites {
     }
 
     /**
-     * Makes a write; waits before it while there is no room for its texts.
+     * Makes a write, after waiting for room for its texts.
      *
      * @param most how many texts it may have, of this many bytes in all
      * @param written returns the texts that were written, also when the write has thrown

@@ -160,7 +160,7 @@ class PrivatePlacesTest {
     @Test
     void thePrivateOneIsNotEvenDialledWhenTheOtherIsDead() throws IOException {
         allowed.close();
-        // Nobody listens, and no other test gets the port.
+        // The port is closed, and another test cannot take it.
         try (Socket held = new Socket();
                 Fetcher fetcher = fetcher(allowingOne(), ALLOWED, PRIVATE)) {
             held.setReuseAddress(true);
