@@ -18,7 +18,7 @@ final class VisitLog implements PageSink {
                         ? visit.result().status()
                         : visit.result().error(),
                 visit.url(),
-                visit.took().toMillis());
+                visit.timing().took().toMillis());
     }
 
     @Override

@@ -406,14 +406,9 @@ final class LinkQueue {
                 depth,
                 referrer,
                 failed,
-                fetchedAt,
-                Duration.ZERO,
-                "",
-                List.of(),
-                List.of(),
-                Duration.ZERO,
-                true,
-                false,
+                new Visit.Timing(fetchedAt, Duration.ZERO, Duration.ZERO),
+                Visit.Content.NONE,
+                new Visit.Marks(true, false),
                 null,
                 null);
     }

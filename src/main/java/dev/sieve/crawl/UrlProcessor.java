@@ -506,14 +506,9 @@ final class UrlProcessor {
                 lease.depth(),
                 lease.referrer(),
                 checked,
-                requested.fetchedAt,
-                requested.took,
-                document.title(),
-                document.links(),
-                rest.resources(),
-                requested.waited,
-                target.isCheck(),
-                isAccepted,
+                new Visit.Timing(requested.fetchedAt, requested.took, requested.waited),
+                new Visit.Content(document.title(), document.links(), rest.resources()),
+                new Visit.Marks(target.isCheck(), isAccepted),
                 texts == null ? null : likeness(target, checked, document, earlier.first(), revisit),
                 revisit == null ? null : revisit.history()));
         return revisit;

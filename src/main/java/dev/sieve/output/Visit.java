@@ -15,15 +15,9 @@ import org.jspecify.annotations.Nullable;
  * @param depth links followed from a seed to this URL; 0 for a seed
  * @param referrer the page on which the URL was first found; null for a seed
  * @param result the response, or the failure
- * @param fetchedAt when it was requested
- * @param took from the request to the last byte of the response
- * @param title the title of the document; empty without a document or title
- * @param links the distinct URLs to which the document links; empty without a document
- * @param resources the distinct URLs of what the document or style sheet needs, such as images; empty unless these are checked
- * @param waited how long the host had to wait for its delay or a back-off before this request; see {@link
- *     dev.sieve.polite.HostSchedule#waited}
- * @param isCheck whether the URL is out of scope, and was requested only to check whether it works
- * @param isAccepted whether the options of the crawl accept the status of the page, so that it is not a failure
+ * @param timing when it was requested, and how long that took
+ * @param content what was found in the page; {@link Content#NONE} without a document
+ * @param marks how the options of the crawl apply to it
  * @param likeness by what the page is compared with others; null for an error, for what is not a document, and when no
  *     {@linkplain PageSink#comparesPages sink} needs it
  * @param history what a crawl with rounds knows of the URL; null in other crawls
@@ -34,16 +28,65 @@ public record Visit(
         int depth,
         @Nullable String referrer,
         FetchResult result,
-        Instant fetchedAt,
-        Duration took,
-        String title,
-        List<String> links,
-        List<String> resources,
-        Duration waited,
-        boolean isCheck,
-        boolean isAccepted,
+        Timing timing,
+        Content content,
+        Marks marks,
         @Nullable Likeness likeness,
         @Nullable History history) {
+
+    /**
+     * The times of a visit.
+     *
+     * @param fetchedAt when the URL was requested
+     * @param took from the request to the last byte of the response
+     * @param waited how long the host had to wait for its delay or a back-off before this request; see {@link
+     *     dev.sieve.polite.HostSchedule#waited}
+     */
+    public record Timing(Instant fetchedAt, Duration took, Duration waited) {}
+
+    /**
+     * What was found in a page.
+     *
+     * @param title the title of the document; empty without one
+     * @param links the distinct URLs to which the document links
+     * @param resources the distinct URLs of what the document or style sheet needs, such as images; empty unless these are
+     *     checked
+     */
+    public record Content(String title, List<String> links, List<String> resources) {
+        /** Nothing. */
+        public static final Content NONE = new Content("", List.of(), List.of());
+    }
+
+    /**
+     * How the options of a crawl apply to a visit.
+     *
+     * @param isCheck whether the URL is out of scope, and was requested only to check whether it works
+     * @param isAccepted whether the options accept the status of the page, so that it is not a failure
+     */
+    public record Marks(boolean isCheck, boolean isAccepted) {
+        /** Those of a page of the crawl. */
+        public static final Marks NONE = new Marks(false, false);
+    }
+
+    /** Returns the title of the document; empty without a document or title. */
+    public String title() {
+        return content.title();
+    }
+
+    /** Returns the distinct URLs to which the document links; empty without a document. */
+    public List<String> links() {
+        return content.links();
+    }
+
+    /** Returns whether the URL is out of scope, and was requested only to check whether it works. */
+    public boolean isCheck() {
+        return marks.isCheck();
+    }
+
+    /** Returns whether the options of the crawl accept the status of the page, so that it is not a failure. */
+    public boolean isAccepted() {
+        return marks.isAccepted();
+    }
 
     /** Returns the page in the response, whatever its status; null when there is none. */
     public FetchResult.@Nullable Page page() {
@@ -63,6 +106,6 @@ public record Visit(
     /** Returns whether a link to the URL is broken: no usable response, or a status of 400 or above that is not accepted. */
     public boolean isBroken() {
         FetchResult.Page page = page();
-        return page == null ? !(result instanceof FetchResult.Redirect) : page.status() >= 400 && !isAccepted;
+        return page == null ? !(result instanceof FetchResult.Redirect) : page.status() >= 400 && !isAccepted();
     }
 }

@@ -103,7 +103,7 @@ public final class CrawlRecord implements PageSink {
         }
         if (journal != null) {
             List<String> links = new ArrayList<>(visit.links());
-            links.addAll(visit.resources());
+            links.addAll(visit.content().resources());
             byte @Nullable [] line = format == null ? JournalFormat.links(entry, links) : format.page(entry, links);
             if (line != null) {
                 journal.add(line);

@@ -170,14 +170,9 @@ final class OutputPowerCutRun {
                 1,
                 null,
                 result,
-                Instant.EPOCH,
-                Duration.ZERO,
-                title,
-                List.of(),
-                List.of(),
-                Duration.ZERO,
-                false,
-                false,
+                new Visit.Timing(Instant.EPOCH, Duration.ZERO, Duration.ZERO),
+                new Visit.Content(title, List.of(), List.of()),
+                Visit.Marks.NONE,
                 null,
                 null);
         Link link = new Link(url, url + "/" + "long/".repeat(random.nextInt(300)), true, null);

@@ -127,7 +127,7 @@ class ResourceCheckTest {
         assertThat(report.by(Counter.REFUSED)).containsOnly(Map.entry("robots.txt", 1L));
         assertThat(visits.stream().filter(visit -> visit.url().equals(site.url("/next"))))
                 .singleElement()
-                .satisfies(visit -> assertThat(visit.resources())
+                .satisfies(visit -> assertThat(visit.content().resources())
                         .contains(site.url("/a.png"), site.url("/frame"))
                         .hasSize(6));
     }

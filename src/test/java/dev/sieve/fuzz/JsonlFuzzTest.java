@@ -76,14 +76,9 @@ public class JsonlFuzzTest {
                 1,
                 text,
                 page,
-                Instant.EPOCH,
-                Duration.ZERO,
-                text,
-                List.of(),
-                List.of(),
-                Duration.ZERO,
-                false,
-                false,
+                new Visit.Timing(Instant.EPOCH, Duration.ZERO, Duration.ZERO),
+                new Visit.Content(text, List.of(), List.of()),
+                Visit.Marks.NONE,
                 null,
                 null);
         ByteArrayOutputStream out = new ByteArrayOutputStream();

@@ -33,7 +33,7 @@ final class Visits {
 
     /** Returns the same visit as that of a link out of scope that is only checked. */
     static Visit check(Visit visit) {
-        return like(visit, visit.resources(), true, false);
+        return like(visit, visit.content().resources(), true, false);
     }
 
     /** Returns a page that needs resources. */
@@ -44,7 +44,7 @@ final class Visits {
     /** Returns a page whose status the options of the crawl accept. */
     static Visit accepted(String url, int status, String referrer) {
         Visit page = page(url, status, referrer);
-        return like(page, page.resources(), false, true);
+        return like(page, page.content().resources(), false, true);
     }
 
     private static Visit like(Visit visit, List<String> resources, boolean isCheck, boolean isAccepted) {
@@ -54,14 +54,9 @@ final class Visits {
                 visit.depth(),
                 visit.referrer(),
                 visit.result(),
-                visit.fetchedAt(),
-                visit.took(),
-                visit.title(),
-                visit.links(),
-                resources,
-                visit.waited(),
-                isCheck,
-                isAccepted,
+                visit.timing(),
+                new Visit.Content(visit.title(), visit.links(), resources),
+                new Visit.Marks(isCheck, isAccepted),
                 null,
                 null);
     }
@@ -77,14 +72,9 @@ final class Visits {
                 referrer == null ? 0 : 1,
                 referrer,
                 result,
-                Instant.ofEpochSecond(1_700_000_000),
-                Duration.ofMillis(millis),
-                title,
-                List.copyOf(Arrays.asList(links)),
-                List.of(),
-                Duration.ofMillis(7),
-                false,
-                false,
+                new Visit.Timing(Instant.ofEpochSecond(1_700_000_000), Duration.ofMillis(millis), Duration.ofMillis(7)),
+                new Visit.Content(title, List.copyOf(Arrays.asList(links)), List.of()),
+                Visit.Marks.NONE,
                 null,
                 null);
     }
