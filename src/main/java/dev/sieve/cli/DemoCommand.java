@@ -59,11 +59,6 @@ final class DemoCommand implements Callable<Integer> {
     private @Nullable Integer port;
 
     @Option(
-            names = "--hostile",
-            description = "Add a host with titles, URLs and headers that are markup, scripts and control characters.")
-    private boolean isHostile;
-
-    @Option(
             names = "--delay",
             paramLabel = "TIME",
             description = "Minimum time between requests to the same host (default: 0s).")
@@ -106,17 +101,13 @@ final class DemoCommand implements Callable<Integer> {
     }
 
     private DemoWeb open() throws IOException {
+        DemoWeb.Builder web = DemoWeb.builder().pages(pages);
+        Checks.set(spec, "--hosts", hosts, web::hosts);
+        Checks.set(spec, "--serve", port, web::port);
         try {
-            return DemoWeb.builder()
-                    .hosts(hosts)
-                    .pages(pages)
-                    .port(port == null ? 0 : port)
-                    .hostile(isHostile)
-                    .open();
+            return web.open();
         } catch (IllegalArgumentException e) {
-            // The message begins with the name of what is wrong.
-            String name = String.valueOf(e.getMessage()).split(" ", 2)[0];
-            throw Checks.invalid(spec, name.equals("port") ? "--serve" : "--" + name, e.getMessage());
+            throw Checks.invalid(spec, "--pages", e.getMessage());
         }
     }
 

@@ -18,7 +18,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A web of many hosts on the loopback address, generated from a seed. It is known exactly what an obedient crawl from
@@ -49,8 +48,6 @@ public final class DemoWeb implements AutoCloseable {
     public record Expected(String url, int status) {}
 
     private final SiteMap map;
-    private final @Nullable HostileHost hostile;
-    private final @Nullable ExternalLinks external;
     private final Handler handler;
     private final HttpServer server;
     private final ExecutorService workers;
@@ -59,19 +56,10 @@ public final class DemoWeb implements AutoCloseable {
         Hosts hosts = new Hosts(options.hosts, options.pages, options.even);
         server = server(options.port);
         map = new SiteMap(options.seed, hosts, server.getAddress().getPort());
-        hostile = options.hostile ? new HostileHost(map.port()) : null;
-        external = options.external ? new ExternalLinks(map) : null;
         workers = Executors.newCachedThreadPool(DemoWeb::daemon);
         Handler.Timing timing = new Handler.Timing(later(options.responseTime), later(options.slowPages));
         handler = new Handler(
-                map,
-                hostile,
-                external,
-                options.pageBytes,
-                rules(options.crawlDelay),
-                timing,
-                options.recorded,
-                options.onRequest);
+                map, options.pageBytes, rules(options.crawlDelay), timing, options.recorded, options.onRequest);
         server.createContext("/", handler);
         server.setExecutor(workers);
         server.start();
@@ -125,48 +113,28 @@ public final class DemoWeb implements AutoCloseable {
         return map.port();
     }
 
-    /** Returns the number of hosts, without those of {@link #external}. */
+    /** Returns the number of hosts. */
     public int hosts() {
-        return map.hosts().hosts() + (hostile == null ? 0 : 2);
+        return map.hosts().hosts();
     }
 
     /** Returns the number of URLs with status 200 that an obedient crawl requests, without robots.txt. */
     public int pages() {
-        long more = hostile == null
-                ? 0
-                : hostile.documents().values().stream()
-                        .filter(status -> status == 200)
-                        .count();
-        return map.hosts().pages() + (int) more;
+        return map.hosts().pages();
     }
 
-    /** Returns every URL that an obedient crawl requests, each once, without robots.txt and {@link #external}. */
+    /** Returns every URL that an obedient crawl requests, each once, without robots.txt. */
     public Stream<Expected> expected() {
-        Stream<Expected> expected =
-                numbers().flatMap(map::visited).map(place -> new Expected(map.url(place), map.status(place)));
-        Stream<Expected> more = hostile == null
-                ? Stream.empty()
-                : hostile.documents().entrySet().stream().map(each -> new Expected(each.getKey(), each.getValue()));
-        return Stream.concat(expected, more);
+        return numbers().flatMap(map::visited).map(place -> new Expected(map.url(place), map.status(place)));
     }
 
-    /** Returns every URL that a crawl finds and robots.txt disallows, without {@link #external}. */
+    /** Returns every URL that a crawl finds and robots.txt disallows. */
     public Stream<String> forbidden() {
-        Stream<String> forbidden = numbers().flatMap(map::forbidden).map(map::url);
-        return hostile == null ? forbidden : Stream.concat(forbidden, Stream.of(hostile.forbidden()));
+        return numbers().flatMap(map::forbidden).map(map::url);
     }
 
     private Stream<Integer> numbers() {
         return IntStream.range(0, map.hosts().pages()).boxed();
-    }
-
-    /**
-     * Returns the links to other hosts; none without {@link Builder#external}. They are in the scope of a crawl that is
-     * not limited to the hosts or domains of this web. Most are broken, each in another way: statuses, a ring of redirects, a
-     * host that refuses connections, one that does not exist. One document is disallowed by robots.txt.
-     */
-    public Stream<ExternalLink> external() {
-        return external == null ? Stream.empty() : external.links();
     }
 
     /**
@@ -214,8 +182,6 @@ public final class DemoWeb implements AutoCloseable {
         private Duration crawlDelay = Duration.ZERO;
         private int recorded;
         private Consumer<DemoRequest> onRequest = request -> {};
-        private boolean hostile;
-        private boolean external;
         private boolean even;
 
         private Builder() {}
@@ -228,7 +194,7 @@ public final class DemoWeb implements AutoCloseable {
 
         /** The number of hosts, from 1 to 1,000,000. Default: 20. */
         public Builder hosts(int hosts) {
-            this.hosts = hosts;
+            this.hosts = checked("hosts", hosts, 1, Hosts.MAX_HOSTS);
             return this;
         }
 
@@ -282,22 +248,6 @@ public final class DemoWeb implements AutoCloseable {
             return this;
         }
 
-        /**
-         * Whether the first page links to a host whose titles, URLs, redirects and header fields are markup, scripts, control
-         * characters, formulas and words of 8 KB. A script that runs sets {@code window.injected}, an element that comes
-         * into being has the class {@code injected}. Default: false.
-         */
-        public Builder hostile(boolean hostile) {
-            this.hostile = hostile;
-            return this;
-        }
-
-        /** Whether pages link to other hosts, see {@link DemoWeb#external}. Default: false. */
-        public Builder external(boolean external) {
-            this.external = external;
-            return this;
-        }
-
         /** Whether all hosts have equally many pages, give or take one. Default: false. */
         public Builder even(boolean even) {
             this.even = even;
@@ -307,7 +257,7 @@ public final class DemoWeb implements AutoCloseable {
         /**
          * Starts the web.
          *
-         * @throws IllegalArgumentException if there are fewer pages than hosts, or too many hosts
+         * @throws IllegalArgumentException if there are fewer pages than hosts
          * @throws IOException if the port is in use
          */
         public DemoWeb open() throws IOException {

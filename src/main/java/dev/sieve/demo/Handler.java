@@ -9,7 +9,6 @@ import dev.sieve.url.UrlParts;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
@@ -23,11 +22,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class Handler implements HttpHandler {
     private final SiteMap map;
-    /** The hostile host; null if the web has none. */
-    private final @Nullable HostileHost hostile;
-    /** The external links; null if the web has none. */
-    private final @Nullable ExternalLinks external;
-
     private final int pageBytes;
     private final String rules;
     private final Timing timing;
@@ -37,23 +31,17 @@ final class Handler implements HttpHandler {
     private long count;
 
     /**
-     * @param hostile the hostile host, or null
-     * @param external the links to other hosts, or null
      * @param recorded how many of the latest requests to keep
      * @param onRequest receives each request
      */
     Handler(
             SiteMap map,
-            @Nullable HostileHost hostile,
-            @Nullable ExternalLinks external,
             int pageBytes,
             String rules,
             Timing timing,
             int recorded,
             Consumer<DemoRequest> onRequest) {
         this.map = map;
-        this.hostile = hostile;
-        this.external = external;
         this.pageBytes = pageBytes;
         this.rules = rules;
         this.timing = timing;
@@ -115,9 +103,6 @@ final class Handler implements HttpHandler {
                 ? response(request)
                 : Response.text(405, "only GET and HEAD, not " + method + "\n");
         record(request, response.status());
-        if (hostile != null && hostile.isHost(request.hostName())) {
-            HostileHost.FIELDS.forEach(exchange.getResponseHeaders()::set);
-        }
         exchange.getResponseHeaders().set("Content-Type", response.type());
         if (response.location() != null) {
             exchange.getResponseHeaders().set("Location", response.location());
@@ -151,12 +136,6 @@ final class Handler implements HttpHandler {
     }
 
     private Response response(Request request) {
-        if (hostile != null && hostile.isHost(request.hostName())) {
-            return hostile.response(request.hostName(), request.target());
-        }
-        if (external != null && external.isHost(request.hostName())) {
-            return external.response(request.target());
-        }
         if (request.host() == null) {
             return Response.text(421, unknownHost(request.hostName()));
         }
@@ -168,22 +147,11 @@ final class Handler implements HttpHandler {
             return Response.html(404, "<title>Not found</title><p>This page does not exist.\n");
         }
         return switch (place.what()) {
-            case PAGE -> PageWriter.of(map, place.page(), pageBytes, linksOutside(place.page()));
+            case PAGE -> PageWriter.of(map, place.page(), pageBytes);
             case PRIVATE -> Response.html(200, "<title>Private</title><p>robots.txt disallows this.\n");
             case MISSING -> Response.html(404, "<title>Gone</title><p>This page was never here.\n");
             case HOP, LOOP, LEAK -> redirect(place);
         };
-    }
-
-    private List<String> linksOutside(int page) {
-        List<String> links = new ArrayList<>();
-        if (hostile != null && page == 0) {
-            links.add(hostile.start());
-        }
-        if (external != null) {
-            links.addAll(external.of(page));
-        }
-        return links;
     }
 
     private String unknownHost(String hostName) {

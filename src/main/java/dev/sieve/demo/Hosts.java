@@ -25,9 +25,6 @@ final class Hosts {
     private final int[] firstPage;
 
     Hosts(int hosts, int pages, boolean even) {
-        if (hosts < 1 || hosts > MAX_HOSTS) {
-            throw new IllegalArgumentException("hosts must be 1 to " + MAX_HOSTS + ": " + hosts);
-        }
         if (pages < hosts) {
             throw new IllegalArgumentException("pages must be at least " + hosts + ", the number of hosts: " + pages);
         }

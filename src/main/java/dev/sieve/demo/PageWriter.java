@@ -43,19 +43,17 @@ final class PageWriter {
     private final int host;
     private final Dice dice;
     private final int length;
-    private final List<String> more;
     private final StringBuilder html;
     /** The path from the folder of this page up to the root. */
     private String up = "";
 
-    private PageWriter(SiteMap map, int page, int pageBytes, List<String> more) {
+    private PageWriter(SiteMap map, int page, int pageBytes) {
         this.map = map;
         this.hosts = map.hosts();
         this.page = page;
         this.host = hosts.hostOf(page);
         this.dice = map.dice(page);
         this.length = pageBytes / 2 + dice.roll(pageBytes);
-        this.more = more;
         this.html = new StringBuilder(length + length / 4);
     }
 
@@ -63,10 +61,9 @@ final class PageWriter {
      * Returns a page.
      *
      * @param pageBytes the mean size of a page in bytes; pages are larger if their links need it
-     * @param more URLs to link to in addition to those of the map, if it is an HTML page
      */
-    static Response of(SiteMap map, int page, int pageBytes, List<String> more) {
-        return new PageWriter(map, page, pageBytes, more).body();
+    static Response of(SiteMap map, int page, int pageBytes) {
+        return new PageWriter(map, page, pageBytes).body();
     }
 
     private Response body() {
@@ -156,7 +153,6 @@ final class PageWriter {
         text(length - 600);
         html.append("</p>\n");
         decoys();
-        more.forEach(url -> write("<p><a href=\"", url, "\">elsewhere</a></p>\n"));
         html.append("</body>\n");
     }
 

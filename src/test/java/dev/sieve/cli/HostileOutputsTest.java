@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.sieve.demo.DemoWeb;
+import dev.sieve.demo.HostileHost;
 import dev.sieve.judge.PolitenessJudge;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -33,10 +34,10 @@ class HostileOutputsTest {
     private Map<String, Integer> expected;
 
     private void crawl() throws IOException {
-        try (DemoWeb web =
-                PolitenessJudge.web().hosts(2).pages(10).hostile(true).open()) {
+        try (DemoWeb web = PolitenessJudge.web().hosts(2).pages(10).open();
+                HostileHost hostile = new HostileHost()) {
             List<String> arguments = new ArrayList<>(
-                    List.of(web.start(), "--scope=any", "--delay=0", "--resolve=.test=127.0.0.1", "--exact", "-q"));
+                    List.of(web.start(), hostile.start(), "--scope=any", "--delay=0", "--resolve=.test=127.0.0.1", "--filter=exact", "-q"));
             for (String file : List.of("x.txt", "x.jsonl", "x.csv", "x.tsv")) {
                 arguments.add("-o" + folder.resolve(file));
             }
@@ -44,6 +45,7 @@ class HostileOutputsTest {
             Run run = Run.of(Main.commandLine(), arguments.toArray(String[]::new));
             assertThat(run.exitCode()).as(run.err()).isZero();
             expected = web.expected().collect(Collectors.toMap(DemoWeb.Expected::url, DemoWeb.Expected::status));
+            expected.putAll(hostile.documents());
         }
     }
 

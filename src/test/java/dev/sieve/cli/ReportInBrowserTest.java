@@ -11,6 +11,7 @@ import dev.sieve.browser.BrowserExtension;
 import dev.sieve.browser.PageChecks;
 import dev.sieve.browser.Tab;
 import dev.sieve.demo.DemoWeb;
+import dev.sieve.demo.HostileHost;
 import dev.sieve.judge.PolitenessJudge;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -50,17 +51,19 @@ class ReportInBrowserTest {
     static void crawl() throws IOException {
         report = folder.resolve("report.html");
         Path records = folder.resolve("records.jsonl");
-        try (DemoWeb web =
-                PolitenessJudge.web().hosts(8).pages(200).hostile(true).open()) {
+        try (DemoWeb web = PolitenessJudge.web().hosts(8).pages(200).open();
+                HostileHost hostile = new HostileHost()) {
+            long urls = web.expected().count() + hostile.documents().size();
             Run run = Run.of(
                     Main.commandLine(),
                     web.start(),
+                    hostile.start(),
                     "--scope=any",
                     "--delay=0",
                     "--per-host=4",
                     "--resolve=.test=127.0.0.1",
                     "-q",
-                    "--capacity=" + web.expected().count() * 9 / 10,
+                    "--capacity=" + urls * 9 / 10,
                     "-o" + records,
                     "--report=" + report);
             assertThat(run.exitCode()).as(run.err()).isZero();

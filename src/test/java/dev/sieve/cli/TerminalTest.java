@@ -9,6 +9,7 @@ import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.classic.spi.LoggingEvent;
 import ch.qos.logback.core.Appender;
 import dev.sieve.demo.DemoWeb;
+import dev.sieve.demo.HostileHost;
 import dev.sieve.judge.PolitenessJudge;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -139,11 +140,12 @@ class TerminalTest {
     @Test
     @Timeout(120)
     void crawlOfAHostileHostPrintsNoControlCharacters() throws IOException {
-        try (DemoWeb web =
-                PolitenessJudge.web().hosts(2).pages(10).hostile(true).open()) {
+        try (DemoWeb web = PolitenessJudge.web().hosts(2).pages(10).open();
+                HostileHost hostile = new HostileHost()) {
             Run run = Run.of(
                     Main.commandLine(),
                     web.start(),
+                    hostile.start(),
                     "-v",
                     "--scope=any",
                     "--delay=0",

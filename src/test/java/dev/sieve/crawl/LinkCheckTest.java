@@ -11,24 +11,20 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.entry;
 
 import dev.sieve.Sieve;
-import dev.sieve.demo.DemoRequest;
-import dev.sieve.demo.DemoWeb;
-import dev.sieve.demo.ExternalLink;
 import dev.sieve.durable.DurableFolder;
 import dev.sieve.fetch.FetchResult;
-import dev.sieve.judge.PolitenessJudge;
 import dev.sieve.output.Link;
 import dev.sieve.output.LinkGraphSink;
 import dev.sieve.output.PageSink;
 import dev.sieve.output.Visit;
 import dev.sieve.scope.Scope;
-import dev.sieve.url.UrlNormalizer;
 import java.io.IOException;
 import java.io.StringWriter;
 import java.io.UncheckedIOException;
+import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.net.UnknownHostException;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -350,21 +346,55 @@ class LinkCheckTest {
                 .build();
     }
 
+    /** Returns the pages of a tree that link to a target, by its number. */
+    private List<String> referrers(int target) {
+        return IntStream.range(0, 200)
+                .filter(page -> (3 * page + target) % 8 == 0)
+                .mapToObj(page -> site.url("/" + page))
+                .toList();
+    }
+
     @Test
-    void theBrokenExternalLinksOfTheDemoWebAreFoundWithAllTheirReferrers() throws IOException {
+    void brokenExternalLinksOfManyPagesAreFoundWithAllTheirReferrers() throws IOException {
+        List<String> broken = List.of(
+                other.url("/missing"),
+                other.url("/gone"),
+                other.url("/error"),
+                other.url("/loop"),
+                deadPort(),
+                "http://www.elsewhere.invalid/");
+        List<String> targets = new ArrayList<>(broken);
+        targets.addAll(List.of(other.url("/fine"), other.url("/moved"), other.url("/private")));
+        other.robots("User-agent: *\nDisallow: /private")
+                .page("/fine", "/never")
+                .answer("/gone", () -> Site.status(410))
+                .answer("/error", () -> Site.status(500))
+                .redirect("/moved", "/moved-to")
+                .page("/moved-to", "/never")
+                .redirect("/loop", "/loop-2")
+                .redirect("/loop-2", "/loop")
+                .page("/private");
+        for (int i = 0; i < 200; i++) {
+            String page = site.url("/" + i);
+            List<String> links = new ArrayList<>(List.of("/" + (2 * i + 1) % 200, "/" + (2 * i + 2) % 200));
+            for (int target = 0; target < targets.size(); target++) {
+                if (referrers(target).contains(page)) {
+                    links.add(targets.get(target) + (i % 3 == 0 ? "#part-" + i : ""));
+                }
+            }
+            site.page("/" + i, links.toArray(String[]::new));
+        }
         StringWriter graph = new StringWriter();
-        try (DemoWeb web = PolitenessJudge.web()
-                        .hosts(1)
-                        .pages(200)
-                        .external(true)
-                        .slowPages(Duration.ZERO)
-                        .recorded(10_000)
-                        .open();
-                Crawler crawler = new Crawler(
-                        options().resolver(host -> List.of(DemoWeb.resolve(host))),
-                        Sieve.builder().capacity(10_000).seed(1).build());
+        CrawlOptions options = options().resolver(host -> {
+            if (host.endsWith(".invalid")) {
+                throw new UnknownHostException(host);
+            }
+            return List.of(InetAddress.getByName(host));
+        });
+        try (Crawler crawler = new Crawler(
+                        options, Sieve.builder().capacity(10_000).seed(1).build());
                 LinkGraphSink links = new LinkGraphSink(graph)) {
-            crawler.seed(web.start());
+            crawler.seed(site.url("/0"));
             CrawlReport report = crawler.run(new PageSink() {
                 @Override
                 public void accept(Visit visit) {
@@ -382,32 +412,24 @@ class LinkCheckTest {
                 }
             });
             Reports.assertAddsUp(report);
-
-            List<ExternalLink> broken =
-                    web.external().filter(ExternalLink::isBroken).toList();
-            Set<String> foundBroken = new TreeSet<>();
-            visits.stream()
-                    .filter(visit ->
-                            visit.isCheck() && !visit.isSuccess() && !(visit.result() instanceof FetchResult.Redirect))
-                    // The second URL of the ring closes it.
-                    .forEach(visit -> foundBroken.add(visit.url().replace("loop-2", "loop")));
-            assertThat(foundBroken)
-                    .containsExactlyInAnyOrderElementsOf(
-                            broken.stream().map(ExternalLink::url).toList());
-            for (ExternalLink link : broken) {
-                assertThat(graph.toString().lines().filter(line -> line.contains("\t" + link.url() + "\tout of scope")))
-                        .extracting(line -> UrlNormalizer.key(line.split("\t", 2)[0]))
-                        .as(link.url())
-                        .filteredOn(source -> !source.contains("elsewhere"))
-                        .containsExactlyInAnyOrderElementsOf(link.referrers());
-            }
-            List<String> requested = web.requests().stream()
-                    .map(DemoRequest::url)
-                    .filter(url -> url.contains("elsewhere"))
-                    .toList();
-            assertThat(requested).doesNotHaveDuplicates().noneMatch(url -> url.contains("never"));
-            assertThat(report.count(PAGES, "2xx")).isEqualTo(web.pages());
+            assertThat(report.count(PAGES, "2xx")).isEqualTo(200);
         }
+        Set<String> foundBroken = new TreeSet<>();
+        visits.stream()
+                .filter(visit ->
+                        visit.isCheck() && !visit.isSuccess() && !(visit.result() instanceof FetchResult.Redirect))
+                // The second URL of the ring closes it.
+                .forEach(visit -> foundBroken.add(visit.url().replace("loop-2", "loop")));
+        assertThat(foundBroken).containsExactlyInAnyOrderElementsOf(broken);
+        for (int target = 0; target < broken.size(); target++) {
+            String url = broken.get(target);
+            assertThat(graph.toString().lines().filter(line -> line.contains("\t" + url + "\tout of scope")))
+                    .extracting(line -> line.split("\t", 2)[0])
+                    .as(url)
+                    .filteredOn(source -> source.startsWith(site.url("/")))
+                    .containsExactlyInAnyOrderElementsOf(referrers(target));
+        }
+        assertThat(other.requests()).doesNotHaveDuplicates().doesNotContain("/never", "/private");
     }
 
     private CrawlReport run(PageSink sink) throws IOException {

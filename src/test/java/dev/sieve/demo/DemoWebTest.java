@@ -87,7 +87,7 @@ class DemoWebTest {
         SiteMap map = map(1, 20, 2000);
         long links = IntStream.range(0, 2000)
                 .mapToObj(page ->
-                        new String(PageWriter.of(map, page, 4096, List.of()).body(), UTF_8))
+                        new String(PageWriter.of(map, page, 4096).body(), UTF_8))
                 .mapToLong(html -> html.toLowerCase(Locale.ROOT).split("href").length - 1)
                 .sum();
 
@@ -280,13 +280,13 @@ class DemoWebTest {
     private static List<String> written(SiteMap map) {
         return IntStream.range(0, map.hosts().pages())
                 .mapToObj(page -> map.url(map.place(page))
-                        + new String(PageWriter.of(map, page, 4096, List.of()).body(), UTF_8))
+                        + new String(PageWriter.of(map, page, 4096).body(), UTF_8))
                 .toList();
     }
 
     private static double meanSize(SiteMap map, int pageBytes) {
         return IntStream.range(0, map.hosts().pages())
-                .map(page -> PageWriter.of(map, page, pageBytes, List.of()).body().length)
+                .map(page -> PageWriter.of(map, page, pageBytes).body().length)
                 .average()
                 .orElseThrow();
     }

@@ -12,6 +12,7 @@ import dev.sieve.crawl.Counter;
 import dev.sieve.crawl.CrawlOptions;
 import dev.sieve.crawl.Crawler;
 import dev.sieve.demo.DemoWeb;
+import dev.sieve.demo.HostileHost;
 import dev.sieve.judge.PolitenessJudge;
 import dev.sieve.output.PageSink;
 import dev.sieve.output.Skip;
@@ -116,12 +117,13 @@ class LiveInBrowserTest {
                 .allowPrivate("127.0.0.0/8")
                 .resolver(host -> List.of(DemoWeb.resolve(host)));
         try (DemoWeb web =
-                        PolitenessJudge.web().hosts(5).pages(120).hostile(true).open();
+                        PolitenessJudge.web().hosts(5).pages(120).open();
+                HostileHost hostile = new HostileHost();
                 Tab tab = browser.tab();
                 Crawler crawler = new Crawler(options, new Sieve(10_000))) {
             String url;
             record.start(null, false, Instant.now());
-            crawler.seed(web.start());
+            crawler.seedAll(List.of(web.start(), hostile.start()));
             try (LiveServer server = LiveServer.open("127.0.0.1", 0, Duration.ofMillis(100), Duration.ofSeconds(2))) {
                 url = server.url();
                 server.show(record, crawler, InstantSource.system());

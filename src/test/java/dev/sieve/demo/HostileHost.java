@@ -2,11 +2,19 @@ package dev.sieve.demo;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpServer;
+import dev.sieve.url.UrlNormalizer;
+import dev.sieve.url.UrlParts;
+import java.io.IOException;
 import java.net.IDN;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,10 +22,10 @@ import org.jspecify.annotations.Nullable;
  * scripts, quotes, control characters, changes of direction, invisible characters, formulas of spreadsheets, words of 8 KB.
  * A script that runs sets {@code window.injected}; an element that comes into being has the class {@code injected}.
  *
- * <p>Its first page links to all of its documents. The same host has an internationalized name. Immutable, so safe for
- * use by many threads.
+ * <p>Its first page links to all of its documents. The same host has an internationalized name. Its names are under {@code .test},
+ * as those of a demo web, but its port is its own.
  */
-final class HostileHost {
+public final class HostileHost implements AutoCloseable {
     private static final String NAME = "hostile.test";
     /** The name with a Cyrillic letter at the end. */
     private static final String UNICODE_NAME = "hostil\u0435.test";
@@ -33,7 +41,7 @@ final class HostileHost {
     private static final String HTML = "text/html; charset=UTF-8";
 
     /** The header fields of all responses. */
-    static final Map<String, String> FIELDS = Map.of(
+    private static final Map<String, String> FIELDS = Map.of(
             "Server",
             SCRIPT,
             "X-Powered-By",
@@ -115,12 +123,16 @@ final class HostileHost {
             String title,
             @Nullable String location) {}
 
+    private final HttpServer server;
     private final int port;
     private final Map<String, Document> documents = new LinkedHashMap<>();
+    private final Map<String, Integer> requested = new ConcurrentHashMap<>();
     private final Document forbidden;
 
-    HostileHost(int port) {
-        this.port = port;
+    /** Starts the server. */
+    public HostileHost() throws IOException {
+        server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 64);
+        port = server.getAddress().getPort();
         for (int i = 0; i < TITLES.length; i++) {
             add("/title-" + i + ".html", "/title-" + i + ".html", 200, HTML, TITLES[i], null);
         }
@@ -140,6 +152,24 @@ final class HostileHost {
         put(new Document(ASCII_NAME, start, "/", 200, HTML, SCRIPT, null));
         String secret = "/private/%22%3E%3Cb%20class=injected%3E.html";
         forbidden = new Document(NAME, "/private/\"><b class=injected>.html", secret, 200, HTML, SCRIPT, null);
+        server.createContext("/", this::send);
+        server.start();
+    }
+
+    private void send(HttpExchange exchange) throws IOException {
+        String host = exchange.getRequestHeaders().getFirst("Host").replaceFirst(":[0-9]*$", "");
+        String key = UrlNormalizer.key("http://" + host + ":" + port + exchange.getRequestURI());
+        Response response = response(host, UrlParts.pathAndQuery(key));
+        requested.put(key, response.status());
+        FIELDS.forEach(exchange.getResponseHeaders()::set);
+        exchange.getResponseHeaders().set("Content-Type", response.type());
+        if (response.location() != null) {
+            exchange.getResponseHeaders().set("Location", response.location());
+        }
+        try (exchange) {
+            exchange.sendResponseHeaders(response.status(), response.body().length);
+            exchange.getResponseBody().write(response.body());
+        }
     }
 
     private void add(
@@ -151,16 +181,13 @@ final class HostileHost {
         documents.put(document.host() + document.target(), document);
     }
 
-    boolean isHost(String name) {
-        return name.equals(NAME) || name.equals(ASCII_NAME);
-    }
-
-    String start() {
+    /** Returns the URL from which all documents can be reached. */
+    public String start() {
         return "http://" + NAME + ":" + port + "/";
     }
 
     /** Returns the URLs of all that an obedient crawl requests, without robots.txt, each with its HTTP status. */
-    Map<String, Integer> documents() {
+    public Map<String, Integer> documents() {
         Map<String, Integer> all = new LinkedHashMap<>();
         all.put(start(), 200);
         documents.values().forEach(each -> all.put(url(each), each.status()));
@@ -172,11 +199,24 @@ final class HostileHost {
         return url(forbidden);
     }
 
+    /** Returns the URLs that were requested, robots.txt aside, each with the status of its latest response. */
+    Map<String, Integer> requested() {
+        Map<String, Integer> all = new LinkedHashMap<>(requested);
+        all.remove(start() + "robots.txt");
+        all.remove("http://" + ASCII_NAME + ":" + port + "/robots.txt");
+        return all;
+    }
+
+    @Override
+    public void close() {
+        server.stop(0);
+    }
+
     private String url(Document document) {
         return "http://" + document.host() + ":" + port + document.target();
     }
 
-    Response response(String host, String target) {
+    private Response response(String host, String target) {
         if (host.equals(NAME) && target.equals("/")) {
             return index();
         }
