@@ -41,12 +41,9 @@ final class FrontierOptions {
     @Option(
             names = "--filter",
             paramLabel = "NAME",
-            description = "Filter type: split-blocks, classic, growing or exact; 'plan' compares them"
-                    + " (default: split-blocks).")
+            description = "Filter type: split-blocks, classic, growing, or exact, which misses no page but takes at"
+                    + " least 16 bytes per URL; 'plan' compares them (default: split-blocks).")
     private @Nullable FilterKind filter;
-
-    @Option(names = "--exact", description = "Short for --filter exact: no page missed, at least 16 bytes per URL.")
-    private boolean isExact;
 
     @Option(
             names = "--on-full",
@@ -68,15 +65,11 @@ final class FrontierOptions {
             }
             return;
         }
-        FilterKind kind = filter();
-        if (isExact && filter != null && filter != FilterKind.EXACT) {
-            throw contradiction("--exact", "'--filter " + Converters.name(filter) + "'");
+        if (filter == FilterKind.EXACT && (missRate != null || onFull != null)) {
+            throw contradiction(filter, "'--miss-rate' or '--on-full'");
         }
-        if (kind == FilterKind.EXACT && (missRate != null || onFull != null)) {
-            throw contradiction(isExact ? "--exact" : "--filter exact", "'--miss-rate' or '--on-full'");
-        }
-        if (kind != null && onFull != null && !kind.supports(onFull)) {
-            throw contradiction("--filter " + Converters.name(kind), "'--on-full " + Converters.name(onFull) + "'");
+        if (filter != null && onFull != null && !filter.supports(onFull)) {
+            throw contradiction(filter, "'--on-full " + Converters.name(onFull) + "'");
         }
         if (capacity != null || !resumes) {
             checkCapacity(spec, kind(), urls(), rate());
@@ -89,8 +82,8 @@ final class FrontierOptions {
         }
     }
 
-    private ParameterException contradiction(String option, String others) {
-        return Checks.wrong(spec, "Option '" + option + "' cannot be combined with " + others);
+    private ParameterException contradiction(FilterKind kind, String others) {
+        return Checks.wrong(spec, "Option '--filter " + Converters.name(kind) + "' cannot be combined with " + others);
     }
 
     /** Refuses a filter that does not fit into the heap. */
@@ -129,17 +122,12 @@ final class FrontierOptions {
      * @param listener receives each capacity event
      */
     FrontierSettings settings(boolean resumes, Consumer<CapacityEvent> listener) {
-        return new FrontierSettings(resumes ? capacity : (Long) urls(), filter(), missRate, onFull, listener);
-    }
-
-    /** Null if no filter was chosen. */
-    private @Nullable FilterKind filter() {
-        return isExact ? FilterKind.EXACT : filter;
+        return new FrontierSettings(resumes ? capacity : (Long) urls(), filter, missRate, onFull, listener);
     }
 
     /** The type of the filter in a new frontier. */
     private FilterKind kind() {
-        return filter() != null ? filter() : FilterKind.forOnFull(onFull);
+        return filter != null ? filter : FilterKind.forOnFull(onFull);
     }
 
     private double rate() {

@@ -27,7 +27,7 @@ final class SharedOptions {
 
     /** What such a frontier does not have, or decides itself. */
     private static final List<String> OTHERS =
-            List.of("--job", "--durability", "--keep-log", "--filter", "--exact", "--miss-rate");
+            List.of("--job", "--durability", "--keep-log", "--filter", "--miss-rate");
 
     @Spec(Spec.Target.MIXEE)
     private CommandSpec spec;

@@ -364,7 +364,7 @@ final class Summary {
         row(
                 lines,
                 "",
-                "the filter %s; crawl again from the start with %s or --exact",
+                "the filter %s; crawl again from the start with %s or --filter exact",
                 isTooSmall ? "is too small" : "misses some pages even below its capacity",
                 isTooSmall ? text("--capacity %d", Numbers.recommendedCapacity(sieve)) : "a lower --miss-rate");
     }

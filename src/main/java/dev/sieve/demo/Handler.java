@@ -34,13 +34,7 @@ final class Handler implements HttpHandler {
      * @param recorded how many of the latest requests to keep
      * @param onRequest receives each request
      */
-    Handler(
-            SiteMap map,
-            int pageBytes,
-            String rules,
-            Timing timing,
-            int recorded,
-            Consumer<DemoRequest> onRequest) {
+    Handler(SiteMap map, int pageBytes, String rules, Timing timing, int recorded, Consumer<DemoRequest> onRequest) {
         this.map = map;
         this.pageBytes = pageBytes;
         this.rules = rules;

@@ -87,7 +87,8 @@ class ArchiveJobIT {
     }
 
     private Process start(DemoWeb web) throws IOException {
-        String options = "--job job --exact --scope any --resolve .test=127.0.0.1 --delay 2ms -o a.jsonl -o a.warc.gz";
+        String options =
+                "--job job --filter exact --scope any --resolve .test=127.0.0.1 --delay 2ms -o a.jsonl -o a.warc.gz";
         return Program.of(folder, (web.start() + " " + options).split(" ", -1)).start();
     }
 }

@@ -85,7 +85,7 @@ class CliIT {
         try {
             String site = "http://127.0.0.1:" + server.getAddress().getPort();
 
-            Cli crawl = sieve(site, "--delay", "0", "--exact");
+            Cli crawl = sieve(site, "--delay", "0", "--filter=exact");
 
             assertThat(crawl.exitCode()).isEqualTo(0);
             assertThat(crawl.stdout().lines()).containsExactlyInAnyOrder(site + "/", site + "/a", site + "/b");
@@ -112,7 +112,7 @@ class CliIT {
         try {
             String site = "http://127.0.0.1:" + server.getAddress().getPort() + "/";
 
-            Cli crawl = sieve(site, "--delay", "0", "--exact", "--ignore-robots", "--skipped", "skipped.tsv");
+            Cli crawl = sieve(site, "--delay", "0", "--filter=exact", "--ignore-robots", "--skipped", "skipped.tsv");
 
             assertThat(crawl.exitCode()).isZero();
             assertThat(crawl.stdout().lines()).containsExactlyInAnyOrder(site, site + "a");

@@ -27,7 +27,6 @@ public class CommandLineFuzzTest {
         "--miss-rate",
         "--capacity",
         "--filter",
-        "--exact",
         "--on-full",
         "--scope",
         "--include",

@@ -76,7 +76,7 @@ class DryRunTest {
 
     @Test
     void withoutRobotsTxtNothingIsRequested() {
-        Run run = dryRun(server.url("/"), "--ignore-robots", "--exact");
+        Run run = dryRun(server.url("/"), "--ignore-robots", "--filter=exact");
 
         assertThat(run.exitCode()).isZero();
         assertThat(run.out())

@@ -40,7 +40,7 @@ class ExactCrawlTest {
                 Run run = Run.of(
                         Main.commandLine(),
                         web.start(),
-                        "--exact",
+                        "--filter=exact",
                         "-q",
                         "--resolve=.test=127.0.0.1",
                         "--delay=0",

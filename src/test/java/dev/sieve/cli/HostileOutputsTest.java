@@ -36,8 +36,14 @@ class HostileOutputsTest {
     private void crawl() throws IOException {
         try (DemoWeb web = PolitenessJudge.web().hosts(2).pages(10).open();
                 HostileHost hostile = new HostileHost()) {
-            List<String> arguments = new ArrayList<>(
-                    List.of(web.start(), hostile.start(), "--scope=any", "--delay=0", "--resolve=.test=127.0.0.1", "--filter=exact", "-q"));
+            List<String> arguments = new ArrayList<>(List.of(
+                    web.start(),
+                    hostile.start(),
+                    "--scope=any",
+                    "--delay=0",
+                    "--resolve=.test=127.0.0.1",
+                    "--filter=exact",
+                    "-q"));
             for (String file : List.of("x.txt", "x.jsonl", "x.csv", "x.tsv")) {
                 arguments.add("-o" + folder.resolve(file));
             }

@@ -86,7 +86,7 @@ class JobIT {
     }
 
     private Process start(DemoWeb web) throws IOException {
-        String options = "--job job --exact --scope any --resolve .test=127.0.0.1 --delay 5ms --concurrency "
+        String options = "--job job --filter exact --scope any --resolve .test=127.0.0.1 --delay 5ms --concurrency "
                 + CONCURRENCY + " -o urls.txt --report report.html";
         return Program.of(folder, (web.start() + " " + options).split(" ", -1)).start();
     }

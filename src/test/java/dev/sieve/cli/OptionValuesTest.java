@@ -460,11 +460,10 @@ class OptionValuesTest {
 
     @ParameterizedTest
     @CsvSource({
-        "--exact --filter classic, '--exact', '--filter classic'",
         "--filter classic --on-full grow, '--filter classic', '--on-full grow'",
         "--filter split-blocks --on-full grow, '--filter split-blocks', '--on-full grow'",
         "--filter growing --on-full fail, '--filter growing', '--on-full fail'",
-        "--exact --miss-rate 1e-3, '--exact', '--miss-rate'",
+        "--filter exact --miss-rate 1e-3, '--filter exact', '--miss-rate'",
         "--filter exact --on-full warn, '--filter exact', '--on-full'",
     })
     void contradictoryOptionsAreBothNamed(String options, String one, String other) {

@@ -47,7 +47,8 @@ class PolitenessIT {
     }
 
     private void start(DemoWeb web, Duration delay, String... options) throws IOException {
-        String all = web.start() + " --exact --scope any --resolve .test=127.0.0.1 --delay " + delay.toMillis() + "ms";
+        String all = web.start() + " --filter exact --scope any --resolve .test=127.0.0.1 --delay " + delay.toMillis()
+                + "ms";
         crawl = Program.of(
                         folder,
                         Stream.concat(Stream.of(all.split(" ", -1)), Stream.of(options))

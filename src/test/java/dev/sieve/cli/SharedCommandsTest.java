@@ -244,7 +244,7 @@ class SharedCommandsTest {
                 "--durability=always | option '--frontier' cannot be combined with '--durability'",
                 "--keep-log | option '--frontier' cannot be combined with '--keep-log'",
                 "--filter=classic | option '--frontier' cannot be combined with '--filter'",
-                "--exact | option '--frontier' cannot be combined with '--exact'",
+                "--filter=exact | option '--frontier' cannot be combined with '--filter'",
                 "--miss-rate=0.1 | option '--frontier' cannot be combined with '--miss-rate'",
                 "--on-full=grow | option '--on-full': ",
                 "--capacity=0 | option '--capacity': must be at least 1: 0",

@@ -82,7 +82,7 @@ class SitemapJobIT {
     }
 
     private Process start() throws IOException {
-        String options = "--sitemaps --exact --job job --delay 5ms -o urls.txt";
+        String options = "--sitemaps --filter exact --job job --delay 5ms -o urls.txt";
         return Program.of(folder, (site() + "/start.html " + options).split(" ", -1))
                 .start();
     }

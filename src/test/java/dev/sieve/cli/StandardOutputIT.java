@@ -41,7 +41,7 @@ class StandardOutputIT {
     }
 
     private int crawl(File out, String... options) throws IOException, InterruptedException {
-        String crawl = web.start() + " --exact --scope any --resolve .test=127.0.0.1 --delay 0";
+        String crawl = web.start() + " --filter exact --scope any --resolve .test=127.0.0.1 --delay 0";
         String[] arguments = Stream.concat(Stream.of(crawl.split(" ", -1)), Stream.of(options))
                 .toArray(String[]::new);
         return Program.exitCode(
@@ -153,7 +153,7 @@ class StandardOutputIT {
     void aReaderThatEndsFirstEndsACrawlSilently() throws Exception {
         // More than fits into a pipe.
         try (DemoWeb large = PolitenessJudge.web().hosts(3).pages(500).open()) {
-            String options = " -o - --exact --scope any --resolve .test=127.0.0.1 --delay 0";
+            String options = " -o - --filter exact --scope any --resolve .test=127.0.0.1 --delay 0";
 
             assertThat(head(large.start() + options)).isEqualTo(4);
         }

@@ -47,7 +47,7 @@ class StopIT {
 
     private Process startJob(DemoWeb web) throws IOException {
         String options =
-                " --job job --exact --scope any --resolve .test=127.0.0.1 --delay 5ms -o urls.txt --report report.html";
+                " --job job --filter exact --scope any --resolve .test=127.0.0.1 --delay 5ms -o urls.txt --report report.html";
         return start((web.start() + options).split(" ", -1));
     }
 
@@ -168,7 +168,7 @@ class StopIT {
                     "8",
                     "--allow-trap",
                     "all",
-                    "--exact",
+                    "--filter=exact",
                     "--job",
                     "job");
 

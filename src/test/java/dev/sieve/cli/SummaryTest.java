@@ -48,7 +48,9 @@ class SummaryTest {
         CrawlReport report = drained(Map.of("sieve", sieve(647, 100, 0.5, 526.67)));
 
         assertThat(Summary.of(report, false, false))
-                .contains("647 of 100 URLs (647 %)", "  missed   about 527 pages missed", "--capacity 3000", "--exact");
+                .contains(
+                        "647 of 100 URLs (647 %)",
+                        "  missed   about 527 pages missed", "--capacity 3000", "--filter exact");
         assertThat(FailOn.CAPACITY.problem(report)).isEqualTo("about 527 pages missed");
     }
 
@@ -57,7 +59,7 @@ class SummaryTest {
         String summary = Summary.of(drained(Map.of("sieve", sieve(990_000, 1_000_000, 1e-4, 10))), false, false);
 
         assertThat(summary)
-                .contains("about 10 pages missed", "--miss-rate", "--exact")
+                .contains("about 10 pages missed", "--miss-rate", "--filter exact")
                 .doesNotContain("--capacity");
     }
 
@@ -65,7 +67,7 @@ class SummaryTest {
     void lessThanAPageMissedIsNotAFailure() throws Exception {
         CrawlReport report = drained(Map.of("sieve", sieve(90, 100, 1e-4, 0.99)));
 
-        assertThat(Summary.of(report, false, false)).doesNotContain("--capacity", "--exact");
+        assertThat(Summary.of(report, false, false)).doesNotContain("--capacity", "--filter exact");
         assertThat(FailOn.CAPACITY.problem(report)).isNull();
     }
 

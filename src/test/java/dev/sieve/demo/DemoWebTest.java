@@ -86,8 +86,7 @@ class DemoWebTest {
     void pagesHoldTwentyToFortyLinksOnAverage() {
         SiteMap map = map(1, 20, 2000);
         long links = IntStream.range(0, 2000)
-                .mapToObj(page ->
-                        new String(PageWriter.of(map, page, 4096).body(), UTF_8))
+                .mapToObj(page -> new String(PageWriter.of(map, page, 4096).body(), UTF_8))
                 .mapToLong(html -> html.toLowerCase(Locale.ROOT).split("href").length - 1)
                 .sum();
 

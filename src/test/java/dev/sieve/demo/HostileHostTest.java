@@ -34,11 +34,9 @@ class HostileHostTest {
             crawler.run(visits::add);
 
             assertThat(new TreeMap<>(host.requested())).isEqualTo(new TreeMap<>(host.documents()));
-            assertThat(visits)
-                    .filteredOn(Visit::isSuccess)
-                    .hasSize((int) host.documents().values().stream()
-                            .filter(status -> status == 200)
-                            .count());
+            assertThat(visits).filteredOn(Visit::isSuccess).hasSize((int) host.documents().values().stream()
+                    .filter(status -> status == 200)
+                    .count());
             assertThat(host.forbidden()).contains("hostile.test");
             assertThat(visits)
                     .extracting(Visit::title)

@@ -116,8 +116,7 @@ class LiveInBrowserTest {
                 .delay(Duration.ZERO)
                 .allowPrivate("127.0.0.0/8")
                 .resolver(host -> List.of(DemoWeb.resolve(host)));
-        try (DemoWeb web =
-                        PolitenessJudge.web().hosts(5).pages(120).open();
+        try (DemoWeb web = PolitenessJudge.web().hosts(5).pages(120).open();
                 HostileHost hostile = new HostileHost();
                 Tab tab = browser.tab();
                 Crawler crawler = new Crawler(options, new Sieve(10_000))) {
