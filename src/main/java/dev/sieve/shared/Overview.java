@@ -27,7 +27,7 @@ final class Overview {
     private final Worker worker;
     private final Results results;
     private final Ownership ownership;
-    private final RecentWrites recent;
+    private final RepeatableWrites.Recent recent;
 
     /** What is known; null before the first survey. */
     private @Nullable Survey last;
@@ -42,7 +42,7 @@ final class Overview {
     /** How many URLs were accepted when the crawl was over. */
     private long overAt = -1;
 
-    Overview(Worker worker, Results results, Ownership ownership, RecentWrites recent) {
+    Overview(Worker worker, Results results, Ownership ownership, RepeatableWrites.Recent recent) {
         this.worker = worker;
         this.results = results;
         this.ownership = ownership;

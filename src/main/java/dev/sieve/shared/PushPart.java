@@ -8,12 +8,20 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The URLs of one batch that go to the engine in one round trip. Used by one thread at a time. */
+/** The URLs of one batch that go to the engine in one round trip, and the response to them. Used by one thread at a time. */
 final class PushPart {
+    /** The maximum number of URLs per round trip; Lua limits the values that {@code unpack} returns. */
+    static final int MAX_URLS = 2048;
+
+    /** The bytes of a round trip of several parts, at most; a single part may exceed it by one URL. */
+    private static final int ENOUGH_BYTES = 1 << 18;
+
     /** What the frames of the batch have in common. */
     final byte[] head;
 
-    private final Map<Integer, Urls> ofSlice = new LinkedHashMap<>();
+    /** The URLs by slice. */
+    final Map<Integer, Urls> ofSlice = new LinkedHashMap<>();
+
     private int size;
     private int bytes;
 
@@ -44,6 +52,7 @@ final class PushPart {
         /** The texts, one after the other. */
         final ByteArrayOutputStream texts = new ByteArrayOutputStream();
 
+        /** The indexes in the batch of those that are new. */
         final BitSet isNew = new BitSet(0);
         /** How many URLs the slice has accepted, when one of these is new. */
         long acceptedInSlice;
@@ -53,24 +62,20 @@ final class PushPart {
         RuntimeException failure;
     }
 
-    /** Returns how many URLs it has. */
-    int size() {
-        return size;
-    }
-
-    /** Returns how many bytes it has. */
-    int bytes() {
-        return bytes;
+    boolean isEmpty() {
+        return size == 0;
     }
 
     /** Returns whether further URLs go into another round trip. */
     boolean isFull() {
-        return size == PushTrips.MAX_URLS || bytes >= PushTrips.ENOUGH_BYTES;
+        return size == MAX_URLS || bytes >= ENOUGH_BYTES;
     }
 
-    /** Returns the slices of the URLs. */
-    Map<Integer, Urls> ofSlice() {
-        return ofSlice;
+    /** Returns whether this fits into a round trip with other parts. */
+    boolean fitsWith(List<PushPart> others) {
+        int urls = others.stream().mapToInt(part -> part.size).sum();
+        int sum = others.stream().mapToInt(part -> part.bytes).sum();
+        return others.isEmpty() || (urls + size <= MAX_URLS && sum + bytes <= ENOUGH_BYTES);
     }
 
     /** Returns the URLs of a slice. */

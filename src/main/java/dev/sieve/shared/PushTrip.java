@@ -5,71 +5,99 @@ import static dev.sieve.shared.CrawlKeys.utf8;
 import dev.sieve.OnFull;
 import dev.sieve.SieveFullException;
 import dev.sieve.shared.PushPart.Url;
-import dev.sieve.shared.PushPart.Urls;
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
-import java.util.BitSet;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A round trip that pushes the parts of one batch or several, with one call per slice. It may be repeated until the engine has
- * responded. Used by one thread at a time.
+ * A round trip that pushes the parts of several threads, with one call per slice. Threads join it until it begins; then one of
+ * them makes it for all. When that thread is interrupted, the next one repeats the same calls. Safe for use by many threads.
  */
 final class PushTrip {
     private static final long REFUSED = -2;
 
-    private final Worker worker;
-    /** Whether nothing new is accepted. */
-    private final boolean refuses;
+    /** A name under which the engine stores the response to the last call. Used by one trip at a time. */
+    static final class Lane {
+        private final byte[] name;
+        /** The number of the last trip. */
+        private long last;
 
-    private final byte[] lane;
-    private final byte[] number;
-    private final Map<Integer, Call> calls = new LinkedHashMap<>();
+        Lane(String name) {
+            this.name = utf8(name);
+        }
+    }
+
+    private final Worker worker;
+    private final BlockingQueue<Lane> lanes;
+
+    /** Held by the thread that makes the trip; the others wait for it, and then find the result. */
+    private final ReentrantLock turn = new ReentrantLock();
+
+    // Guarded by the monitor.
+    private final List<PushPart> parts = new ArrayList<>();
+    /** How many threads have not left. */
+    private int threads;
+
+    private boolean hasBegun;
+
+    // Guarded by the turn.
+    private @Nullable Map<Integer, Call> calls;
+    /** Whether nothing new is accepted. */
+    private boolean refuses;
+
+    private byte[] number = {};
+    private @Nullable Run run;
+    private @Nullable RuntimeException failure;
+
+    /** Used by the thread whose turn it is, and by the last thread that leaves. */
+    private @Nullable Lane lane;
 
     /**
-     * Prepares the calls.
+     * Creates a trip that threads can join.
      *
-     * @param lane the name under which the engine stores the response
-     * @param number a number that is higher than those of earlier trips of the lane
+     * @param lanes the free lanes, of which the trip takes one and gives it back
      */
-    PushTrip(Worker worker, List<PushPart> parts, String lane, long number) {
+    PushTrip(Worker worker, BlockingQueue<Lane> lanes) {
         this.worker = worker;
-        refuses = worker.settings().onFull() == OnFull.FAIL
-                && worker.totals().accepted() >= worker.settings().capacity();
-        this.lane = utf8(lane);
-        this.number = utf8(Long.toString(number, Character.MAX_RADIX));
-        for (PushPart part : parts) {
-            part.ofSlice()
-                    .forEach((slice, urls) ->
-                            calls.computeIfAbsent(slice, each -> new Call()).add(part, urls));
-        }
+        this.lanes = lanes;
     }
 
     /** The call of one slice. */
     private static final class Call {
-        /** The URLs of one batch, without those that the call has already. */
-        private record Page(PushPart part, Urls urls, BitSet leftOut) {}
+        /** The URLs of one batch; {@code sent} of them are not in the call already. */
+        private record Page(PushPart part, PushPart.Urls urls, int sent) {}
 
         final List<Page> pages = new ArrayList<>();
-        final Set<Long> places = new HashSet<>();
+        /** The URLs of all pages, and their texts. */
+        final List<Url> sent = new ArrayList<>();
+
+        final ByteArrayOutputStream texts = new ByteArrayOutputStream();
+        private final Set<Long> places = new HashSet<>();
 
         @Nullable
         Object reply;
 
-        void add(PushPart part, Urls urls) {
-            BitSet leftOut = new BitSet(0);
-            for (int i = 0; i < urls.all.size(); i++) {
-                if (!places.add(urls.all.get(i).place())) {
-                    leftOut.set(i);
+        void add(PushPart part, PushPart.Urls urls) {
+            int before = sent.size();
+            byte[] text = urls.texts.toByteArray();
+            int from = 0;
+            for (Url url : urls.all) {
+                if (places.add(url.place())) {
+                    sent.add(url);
+                    texts.write(text, from, url.length());
                 }
+                from += url.length();
             }
-            pages.add(new Page(part, urls, leftOut));
+            pages.add(new Page(part, urls, sent.size() - before));
         }
 
         /** Gives each batch the response to its URLs. */
@@ -90,9 +118,9 @@ final class PushTrip {
             int next = 0;
             for (Page page : pages) {
                 page.urls.acceptedInSlice = accepted;
-                for (int i = 0; i < page.urls.all.size(); i++) {
-                    if (!page.leftOut.get(i) && mask[next++] == '1') {
-                        page.urls.isNew.set(i);
+                for (int end = next + page.sent; next < end; next++) {
+                    if (mask[next] == '1') {
+                        page.urls.isNew.set(sent.get(next).index());
                     }
                 }
             }
@@ -101,72 +129,141 @@ final class PushTrip {
         /** Refuses the batches with a new URL; the others are complete. */
         private void refuse(byte[] mask, long capacity) {
             Set<Long> refused = new HashSet<>();
-            int next = 0;
+            for (int i = 0; i < mask.length; i++) {
+                if (mask[i] == '1') {
+                    refused.add(sent.get(i).place());
+                }
+            }
             for (Page page : pages) {
-                for (int i = 0; i < page.urls.all.size(); i++) {
-                    long place = page.urls.all.get(i).place();
-                    if (!page.leftOut.get(i) && mask[next++] == '1') {
-                        refused.add(place);
-                    }
-                    if (refused.contains(place)) {
-                        page.urls.failure = new SieveFullException(capacity, capacity);
-                    }
+                if (page.urls.all.stream().anyMatch(url -> refused.contains(url.place()))) {
+                    page.urls.failure = new SieveFullException(capacity, capacity);
                 }
             }
         }
+    }
+
+    /** Adds a part, which the caller then has to {@link #send}; false when the trip has begun or has no room. */
+    synchronized boolean join(PushPart part) {
+        boolean joins = !hasBegun && part.fitsWith(parts);
+        if (joins) {
+            parts.add(part);
+            threads++;
+        }
+        return joins;
+    }
+
+    /** Removes a part whose trip has not begun; the last thread to leave a trip that has not ended frees its lane. */
+    private synchronized void leave(PushPart part) {
+        threads--;
+        if (!hasBegun) {
+            parts.remove(part);
+        } else if (threads == 0) {
+            freeLane();
+        }
+    }
+
+    private synchronized List<PushPart> begin() {
+        hasBegun = true;
+        return parts;
+    }
+
+    private void freeLane() {
+        if (lane != null) {
+            lanes.add(lane);
+            lane = null;
+        }
+    }
+
+    /**
+     * Sends a part that has joined, with all others, unless another thread does; waits for the response, and leaves the trip.
+     *
+     * @return the run of the engine that has responded
+     * @throws java.io.UncheckedIOException when the engine was away for too long, or this thread is interrupted; URLs of the
+     *     part may be accepted, also later, while a thread that shares the round trip waits for the engine
+     */
+    Run send(PushPart part) {
+        try {
+            turn.lockInterruptibly();
+            try {
+                if (run == null && failure == null) {
+                    make();
+                }
+                if (failure != null) {
+                    throw failure;
+                }
+                return Objects.requireNonNull(run);
+            } finally {
+                turn.unlock();
+            }
+        } catch (InterruptedException e) {
+            throw Engine.interrupted();
+        } finally {
+            leave(part);
+        }
+    }
+
+    private void make() throws InterruptedException {
+        Lane mine = lane == null ? lanes.take() : lane;
+        lane = mine;
+        Map<Integer, Call> all = calls == null ? prepare(mine) : calls;
+        calls = all;
+        try {
+            run = call(mine, all);
+        } catch (RuntimeException e) {
+            if (Thread.currentThread().isInterrupted()) {
+                throw e;
+            }
+            failure = e;
+        }
+        freeLane();
+    }
+
+    private Map<Integer, Call> prepare(Lane mine) {
+        Map<Integer, Call> all = new LinkedHashMap<>();
+        for (PushPart part : begin()) {
+            part.ofSlice.forEach((slice, urls) ->
+                    all.computeIfAbsent(slice, each -> new Call()).add(part, urls));
+        }
+        refuses = worker.settings().onFull() == OnFull.FAIL
+                && worker.totals().accepted() >= worker.settings().capacity();
+        number = utf8(Long.toString(++mine.last, Character.MAX_RADIX));
+        return all;
     }
 
     /** Makes the round trip, and gives each batch the response to its URLs; returns the run of the engine. */
-    Run run() {
-        Run run = worker.engine().call((session, callNumber) -> {
-            calls.forEach((slice, call) -> send(session, slice, call));
-            calls.values().forEach(call -> call.reply = receive(session));
+    private Run call(Lane mine, Map<Integer, Call> all) {
+        Run present = worker.engine().call((session, callNumber) -> {
+            all.forEach((slice, call) -> send(session, mine, worker.keys().slice(slice), call));
+            all.values().forEach(call -> call.reply = receive(session));
             return session.run();
         });
         long capacity = worker.settings().capacity();
-        calls.values().forEach(call -> call.end(failure(call.reply), capacity));
-        return run;
+        all.values().forEach(call -> call.end(failure(call.reply), capacity));
+        return present;
     }
 
-    private void send(Session session, int slice, Call call) {
-        CrawlKeys.OfSlice names = worker.keys().slice(slice);
-        int count = call.places.size();
-        int pages = call.pages.size();
-        ByteArrayOutputStream texts = new ByteArrayOutputStream();
-        ByteBuffer lengths = ByteBuffer.allocate(Integer.BYTES * count);
-        ByteBuffer counts = ByteBuffer.allocate(Short.BYTES * pages);
-        byte[][] keys = new byte[3 + count][];
-        keys[0] = names.queue;
-        keys[1] = names.counters;
-        keys[2] = names.crawl;
-        byte[][] args = new byte[7 + pages + count][];
-        int head = 7;
-        int next = 0;
+    private void send(Session session, Lane mine, CrawlKeys.OfSlice slice, Call call) {
+        ByteBuffer lengths = ByteBuffer.allocate(Integer.BYTES * call.sent.size());
+        ByteBuffer counts = ByteBuffer.allocate(Short.BYTES * call.pages.size());
+        List<byte[]> keys = new ArrayList<>(List.of(slice.queue, slice.counters, slice.crawl));
+        List<byte[]> args = new ArrayList<>(List.of(
+                utf8(worker.settings().id()),
+                mine.name,
+                number,
+                utf8(refuses ? 1 : 0),
+                call.texts.toByteArray(),
+                lengths.array(),
+                counts.array()));
         for (Call.Page page : call.pages) {
-            args[head++] = page.part.head;
-            counts.putShort((short) (page.urls.all.size() - page.leftOut.cardinality()));
-            byte[] text = page.urls.texts.toByteArray();
-            int from = 0;
-            for (int i = 0; i < page.urls.all.size(); i++) {
-                Url url = page.urls.all.get(i);
-                if (!page.leftOut.get(i)) {
-                    keys[3 + next] = worker.keys().bucket(url.bucket());
-                    args[7 + pages + next] = utf8(url.fingerprint());
-                    texts.write(text, from, url.length());
-                    lengths.putInt(url.length());
-                    next++;
-                }
-                from += url.length();
-            }
+            args.add(page.part.head);
+            counts.putShort((short) page.sent);
         }
-        args[0] = utf8(worker.settings().id());
-        args[1] = lane;
-        args[2] = number;
-        args[3] = utf8(refuses ? 1 : 0);
-        args[4] = texts.toByteArray();
-        args[5] = lengths.array();
-        args[6] = counts.array();
-        session.send(Script.PUSH, keys, args);
+        for (Url url : call.sent) {
+            keys.add(worker.keys().bucket(url.bucket()));
+            args.add(utf8(url.fingerprint()));
+            lengths.putInt(url.length());
+        }
+        session.send(Script.PUSH, keys.toArray(byte[][]::new), args.toArray(byte[][]::new));
     }
 
     /** Returns the reply or the error: all replies have to be received. */

@@ -5,10 +5,13 @@ import dev.sieve.UrlBatch;
 import dev.sieve.bloom.Membership;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
 
 /**
  * Pushes batches: URLs that were not seen lately go to the engine, those of all slices in one round trip. Batches that are
@@ -17,16 +20,32 @@ import java.util.Set;
 final class Pusher {
     private static final byte[] SAME = {};
 
+    /** Round trips at a time: the engine works on one while a thread prepares the other. */
+    private static final int LANES = 2;
+
     private final Worker worker;
     private final HostSlices hosts;
     private final RecentKeys recent;
-    private final PushTrips trips;
+    private final BlockingQueue<PushTrip.Lane> freeLanes = new ArrayBlockingQueue<>(LANES, true);
+    /** The round trip that threads join: it begins when a lane is free, so pushes of that time share its cost. */
+    private PushTrip next;
 
     Pusher(Worker worker, HostSlices hosts, RecentKeys recent) {
         this.worker = worker;
         this.hosts = hosts;
         this.recent = recent;
-        trips = new PushTrips(worker);
+        for (int i = 0; i < LANES; i++) {
+            freeLanes.add(new PushTrip.Lane(worker.name() + "." + i));
+        }
+        next = new PushTrip(worker, freeLanes);
+    }
+
+    private synchronized PushTrip join(PushPart part) {
+        if (!next.join(part)) {
+            next = new PushTrip(worker, freeLanes);
+            next.join(part);
+        }
+        return next;
     }
 
     /**
@@ -54,20 +73,18 @@ final class Pusher {
         private final byte[] referrer;
         private final byte[] head;
         private final HostSlices.OfPage page = hosts.new OfPage();
-        private final long[] isNew;
+        private final BitSet isNew = new BitSet();
         private final Set<Integer> slicesWithNew = new HashSet<>();
-        private int accepted;
 
         private Push(UrlBatch batch) {
             this.batch = batch;
             referrer = Frame.referrer(batch);
             head = Frame.head(batch, referrer);
-            isNew = new long[(batch.size() + 63) >> 6];
         }
 
         /** Returns how many URLs were new. */
         int accepted() {
-            return accepted;
+            return isNew.cardinality();
         }
 
         /** Returns the slices of the URLs that were new. */
@@ -86,13 +103,14 @@ final class Pusher {
                 for (int from = 0; from < batch.size(); ) {
                     PushPart part = new PushPart(head);
                     from = collect(from, part);
-                    if (part.size() > 0) {
-                        note(trips.send(part), part);
+                    if (!part.isEmpty()) {
+                        note(join(part).send(part), part);
                     }
                 }
             } finally {
-                for (int word = 0; word < isNew.length; word++) {
-                    batch.setNew(word << 6, isNew[word]);
+                long[] words = isNew.toLongArray();
+                for (int word = 0; word < words.length; word++) {
+                    batch.setNew(word << 6, words[word]);
                 }
             }
         }
@@ -131,7 +149,7 @@ final class Pusher {
         /** Marks what is new; throws when a slice has refused its URLs. */
         private void note(Run run, PushPart part) {
             RuntimeException failure = null;
-            for (Map.Entry<Integer, PushPart.Urls> entry : part.ofSlice().entrySet()) {
+            for (Map.Entry<Integer, PushPart.Urls> entry : part.ofSlice.entrySet()) {
                 PushPart.Urls urls = entry.getValue();
                 if (urls.failure == null) {
                     note(run, entry.getKey(), urls);
@@ -150,14 +168,9 @@ final class Pusher {
                 urls.all.forEach(url -> known.add(url.h1(), url.h2()));
             }
             if (!urls.isNew.isEmpty()) {
-                for (int i = urls.isNew.nextSetBit(0); i >= 0; i = urls.isNew.nextSetBit(i + 1)) {
-                    int index = urls.all.get(i).index();
-                    isNew[index >> 6] |= 1L << index;
-                }
-                int count = urls.isNew.cardinality();
-                accepted += count;
+                isNew.or(urls.isNew);
                 slicesWithNew.add(slice);
-                worker.totals().pushed(run, slice, urls.acceptedInSlice, count);
+                worker.totals().pushed(run, slice, urls.acceptedInSlice, urls.isNew.cardinality());
             }
         }
     }

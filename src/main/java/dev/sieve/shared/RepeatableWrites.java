@@ -1,5 +1,6 @@
 package dev.sieve.shared;
 
+import java.util.ArrayDeque;
 import java.util.List;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
@@ -28,7 +29,68 @@ final class RepeatableWrites {
     /** A permit per free byte; fair, so that large writes have their turn. */
     private final Semaphore room;
 
-    private final RecentWrites recent;
+    private final Recent recent;
+
+    /** The writes that the engine may still lose, with the end of its log: kept until they are safe. */
+    static final class Recent {
+        private final ArrayDeque<Write> writes = new ArrayDeque<>();
+        /** Receives the permits of what is safe. */
+        private final Semaphore room;
+
+        Recent(Semaphore room) {
+            this.room = room;
+        }
+
+        /**
+         * Adds a write that was made.
+         *
+         * @param ofWrite the run of the engine before the write
+         */
+        private synchronized void add(Runnable repetition, int permits, Run ofWrite, long now) {
+            writes.add(new Write(repetition, permits, now, ofWrite));
+        }
+
+        /** Returns the writes that have to be repeated, since a run before the present one may have lost them. */
+        synchronized List<Write> lost(Run present) {
+            return writes.stream().filter(write -> write.run != present).toList();
+        }
+
+        /** Notes that a write was repeated; parameters as those of {@link #add}. */
+        synchronized void repeated(Write write, Run ofWrite, long now) {
+            write.run = ofWrite;
+            write.nanos = now;
+        }
+
+        /** Forgets what was written before a time, in the present run: the engine cannot lose it any more. */
+        synchronized void forget(Run present, long until) {
+            writes.removeIf(write -> {
+                boolean isSafe = write.run == present && until - write.nanos > 0;
+                room.release(isSafe ? write.permits : 0);
+                return isSafe;
+            });
+        }
+
+        synchronized boolean isEmpty() {
+            return writes.isEmpty();
+        }
+    }
+
+    /** A write. Guarded by the monitor of {@link Recent}, but what is final. */
+    static final class Write {
+        final Runnable repetition;
+        private final int permits;
+        /** When it was made last. */
+        private long nanos;
+        /** The run of the engine that may have it. */
+        private Run run;
+
+        private Write(Runnable repetition, int permits, long nanos, Run run) {
+            this.repetition = repetition;
+            this.permits = permits;
+            this.nanos = nanos;
+            this.run = run;
+        }
+    }
 
     RepeatableWrites(Worker worker, LongSupplier clock, Runnable requireUsable) {
         this.worker = worker;
@@ -36,11 +98,11 @@ final class RepeatableWrites {
         this.requireUsable = requireUsable;
         mostBytes = (int) Math.min(MOST_BYTES, Runtime.getRuntime().maxMemory() / 8);
         room = new Semaphore(mostBytes, true);
-        recent = new RecentWrites(room);
+        recent = new Recent(room);
     }
 
     /** Returns those that the engine may still lose. */
-    RecentWrites recent() {
+    Recent recent() {
         return recent;
     }
 

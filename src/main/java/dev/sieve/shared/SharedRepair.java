@@ -23,8 +23,7 @@ final class SharedRepair {
     /** How long an ownership lasts: far longer than a page takes, before each of which it is renewed. */
     private static final byte[] OWNERSHIP_MILLIS = utf8(60_000);
 
-    static final String NAME = "repair";
-    private static final byte[] WORKER = utf8(NAME);
+    private static final byte[] WORKER = utf8(StoredCrawl.REPAIR);
 
     private final StoredCrawl crawl;
     private final CrawlKeys keys;

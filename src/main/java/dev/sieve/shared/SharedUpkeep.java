@@ -22,7 +22,7 @@ final class SharedUpkeep implements AutoCloseable {
     private final Results results;
     private final Ownership ownership;
     private final Overview overview;
-    private final RecentWrites recent;
+    private final RepeatableWrites.Recent recent;
     private final SharedBudget budget;
     private final CapacityMarks capacity;
     private final BiConsumer<Map<String, Duration>, Map<Long, Integer>> onClaim;
@@ -44,7 +44,7 @@ final class SharedUpkeep implements AutoCloseable {
             Results results,
             Ownership ownership,
             Overview overview,
-            RecentWrites recent,
+            RepeatableWrites.Recent recent,
             SharedBudget budget,
             CapacityMarks capacity,
             BiConsumer<Map<String, Duration>, Map<Long, Integer>> onClaim) {
@@ -95,7 +95,7 @@ final class SharedUpkeep implements AutoCloseable {
         if (beat == null) {
             return;
         }
-        for (RecentWrites.Write lost : beat.lostWrites) {
+        for (RepeatableWrites.Write lost : beat.lostWrites) {
             Run run = worker.engine().run();
             lost.repetition.run();
             recent.repeated(lost, run, clock.getAsLong());
@@ -148,7 +148,7 @@ final class SharedUpkeep implements AutoCloseable {
     }
 
     /** What a beat leaves to be done without the lock. */
-    private record Beat(List<Ownership.Claim> claims, List<RecentWrites.Write> lostWrites) {}
+    private record Beat(List<Ownership.Claim> claims, List<RepeatableWrites.Write> lostWrites) {}
 
     /** Makes the round trips of a beat; returns null when the engine is away or the frontier is closed. */
     private @Nullable Beat beatInTrip() {
@@ -166,7 +166,7 @@ final class SharedUpkeep implements AutoCloseable {
                 return null;
             }
             overview.note(survey, now);
-            List<RecentWrites.Write> lost = recent.lost(survey.run);
+            List<RepeatableWrites.Write> lost = recent.lost(survey.run);
             if (lost.isEmpty() && !barrier.isNeeded()) {
                 recent.forget(survey.run, now - LOSS_NANOS);
             }

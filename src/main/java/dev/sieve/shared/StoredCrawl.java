@@ -25,6 +25,9 @@ final class StoredCrawl implements Closeable {
     /** Commands per round trip. */
     private static final int PAGE = 1024;
 
+    /** The owner of the slices that a repair reads. */
+    static final String REPAIR = "repair";
+
     /** The lists that the workers of a crawl share. */
     static final List<String> LISTS = List.of("seeds", "origins");
 
@@ -130,7 +133,7 @@ final class StoredCrawl implements Closeable {
                         owners.add(text(owner.get(0)));
                     }
                 });
-        owners.remove(SharedRepair.NAME);
+        owners.remove(REPAIR);
         return owners;
     }
 

@@ -96,7 +96,7 @@ class HoldingsTest {
     }
 
     @ParameterizedTest
-    @ValueSource(classes = {Holdings.class, Totals.class, RecentWrites.class})
+    @ValueSource(classes = {Holdings.class, Totals.class, RepeatableWrites.Recent.class})
     void everyMethodThatIsNotPrivateIsSynchronized(Class<?> guarded) {
         assertThat(guarded.getDeclaredFields())
                 .as("state is private")
