@@ -209,6 +209,11 @@ public final class DurableSieve implements Frontier {
         return deduplicator.mightContain(key);
     }
 
+    /** Returns the id of the next record: earlier ones, also of URLs that were queued again, have lower ids. */
+    public long nextId() {
+        return locked(state::nextId);
+    }
+
     /** Receives the URLs of a frontier; see {@link #forEach}. */
     @FunctionalInterface
     public interface RecordVisitor {

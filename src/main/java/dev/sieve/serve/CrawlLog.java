@@ -4,10 +4,14 @@ import dev.sieve.Lease;
 import dev.sieve.bloom.Memberships;
 import dev.sieve.bloom.Murmur3;
 import dev.sieve.durable.DurableSieve;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The records of a crawl, in a frontier on disk, and which of them do not count any more. Guarded by the lock of the crawl.
@@ -18,6 +22,9 @@ import java.util.Set;
 final class CrawlLog {
     /** How many such keys are remembered. A URL that is forgotten is handed out once more. */
     private static final int MAX_REPLACED = 100_000;
+
+    /** Of queues that are deleted. */
+    private static final int NO_GENERATION = -1;
 
     final DurableSieve frontier;
     private final QueueTable table;
@@ -33,27 +40,87 @@ final class CrawlLog {
         }
     };
 
-    /** The id of the next record. */
-    private long nextId;
     /** How many records replace an earlier one. */
     private long again;
 
     private final RecordInfo.Reader infos = new RecordInfo.Reader();
 
-    CrawlLog(DurableSieve frontier, QueueTable table) {
+    /**
+     * A queue that was deleted.
+     *
+     * @param generation of the queue: records of its name with a lower one do not count
+     * @param before a higher id than that of each such record
+     */
+    private record Deletion(String queue, int generation, long before) {
+        Deletion(Map<String, Object> line) {
+            this(
+                    Objects.requireNonNull((String) line.get("queue"), "no queue"),
+                    (int) JsonFile.number(line, "generation", 0),
+                    JsonFile.number(line, "before", 0));
+        }
+
+        Map<String, Object> line() {
+            return Map.of("queue", queue, "generation", (long) generation, "before", before);
+        }
+    }
+
+    private final JsonFile deletions;
+    /** The next deletion to be applied; null when there are no more. */
+    private @Nullable Deletion next;
+
+    /**
+     * Creates a log.
+     *
+     * @param deletions the queues that were deleted, in this order
+     */
+    CrawlLog(DurableSieve frontier, QueueTable table, JsonFile deletions) {
         this.frontier = frontier;
         this.table = table;
+        this.deletions = deletions;
+    }
+
+    /** Removes the queues that were deleted before a record was written. */
+    private void applyDeletions(long id) {
+        while (next != null && next.before <= id) {
+            table.deleted(next.queue, next.generation);
+            Queue queue = table.find(next.queue);
+            if (queue != null && queue.generation < next.generation) {
+                table.remove(queue);
+            }
+            readDeletion();
+        }
+    }
+
+    private void readDeletion() {
+        try {
+            next = null;
+            deletions.read(line -> next = new Deletion(line));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Stores that all records of a queue with lower generations do not count any more. */
+    void delete(String queue, int generation) {
+        try {
+            deletions.add(new Deletion(queue, generation, frontier.nextId()).line());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        table.deleted(queue, generation);
     }
 
     /**
-     * Counts the URLs of all queues, and returns the queues of which a later generation was found: their settings were
-     * lost by a power cut, unlike the log.
+     * Counts the URLs of all queues, and returns the queues of which a later generation was found: that they were deleted
+     * was lost by a power cut, unlike the log.
      */
     Set<Queue> count(InProcess inProcess) {
         Set<Queue> corrected = new HashSet<>();
+        readDeletion();
         frontier.forEach((record, isDone) -> {
+            applyDeletions(record.id());
             RecordInfo info = infos.of(record);
-            Queue queue = table.restore(info.queueOf(record.url()));
+            Queue queue = table.restore(info.queueOf(record.url()), info.generation());
             if (info.generation() > queue.generation) {
                 queue.delete(info.generation());
                 corrected.add(queue);
@@ -66,34 +133,34 @@ final class CrawlLog {
                 inProcess.restoreDated();
             }
             again += record.label() == RecordInfo.AGAIN ? 1 : 0;
-            nextId = record.id() + 1;
         });
-        nextId = Math.max(nextId, frontier.stats().accepted());
+        applyDeletions(Long.MAX_VALUE);
         return corrected;
     }
 
     Item item(Lease record) {
         RecordInfo info = infos.of(record);
-        return new Item(record, info, table.restore(info.queueOf(record.url())));
+        String name = info.queueOf(record.url());
+        Queue queue = table.find(name);
+        return new Item(record, info, queue == null ? new Queue(name, 0, NO_GENERATION) : queue);
     }
 
     /** Notes that a record was written. */
     void added(boolean replacesOther) {
-        nextId++;
         again += replacesOther ? 1 : 0;
     }
 
-    /** Notes that all records of a URL that exist now do not count any more. */
-    void replace(String key) {
+    /** Notes that all records of a URL with ids lower than one do not count any more. */
+    void replace(String key, long before) {
         Long hash = hash(key);
         replaced.remove(hash); // so that it is the last one to be forgotten
-        replaced.put(hash, nextId);
+        replaced.put(hash, before);
     }
 
     /** Notes the same of a URL that is in process, which has other records only if there are any that replace others. */
-    void replaceOthers(String key) {
+    void replaceOthers(String key, long before) {
         if (again > 0) {
-            replace(key);
+            replace(key, before);
         }
     }
 
@@ -116,6 +183,6 @@ final class CrawlLog {
 
     /** Returns a listing of the URLs as of now. */
     UrlListing listing(UrlListing.States states) {
-        return new UrlListing(frontier, again, nextId, states);
+        return new UrlListing(frontier, again, frontier.nextId(), states);
     }
 }

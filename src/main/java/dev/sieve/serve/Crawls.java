@@ -27,7 +27,7 @@ import org.slf4j.LoggerFactory;
  * <pre>
  *   lock            locked by the process that serves the folder
  *   server.jsonl    whether URLs are handed out, and the delay of queues without one of their own
- *   crawl-NAME      a crawl: its frontier, and the settings of its queues in queues.jsonl
+ *   crawl-NAME      a crawl: its frontier, the settings of its queues in queues.jsonl, deleted ones in deleted.jsonl
  *   deleted-*       a crawl that is being deleted
  * </pre>
  */

@@ -6,11 +6,12 @@ import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.jr.ob.JSON;
 import dev.sieve.OptionalLibrary;
+import dev.sieve.io.LineReader;
 import dev.sieve.io.LocalDisk;
 import java.io.Closeable;
+import java.io.FileInputStream;
 import java.io.IOException;
 import java.io.RandomAccessFile;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Collection;
 import java.util.Map;
@@ -18,9 +19,9 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /**
- * A small file of settings, one object of JSON per line, with texts and numbers. A later line replaces an earlier one of
- * the same thing, so the file is written again from time to time. A last line without a line feed was left by a crash, and
- * is cut off. Not safe for use by many threads.
+ * A file with one object of JSON per line, with texts and numbers. Where a later line replaces an earlier one of the same
+ * thing, the file is written again from time to time. A last line without a line feed was left by a crash, and is cut off.
+ * Not safe for use by many threads.
  */
 final class JsonFile implements Closeable {
     static {
@@ -30,9 +31,14 @@ final class JsonFile implements Closeable {
     /** By how many lines the outdated ones may exceed the valid ones before the file is written again. */
     private static final int OUTDATED = 1_000;
 
+    /** Longest line accepted. */
+    private static final int MAX_LINE = 1 << 20;
+
     private final Path path;
     private final boolean forces;
+    private final LineReader reader;
     private RandomAccessFile file;
+    private long end;
     private long lines;
     private long enough = OUTDATED;
 
@@ -43,38 +49,43 @@ final class JsonFile implements Closeable {
      * @throws IOException when the disk fails, or a line is not an object of JSON
      */
     JsonFile(Path path, boolean forces, Consumer<Map<String, Object>> receiver) throws IOException {
-        this.path = path;
-        this.forces = forces;
-        long end = Files.exists(path) ? read(receiver) : 0;
-        file = new RandomAccessFile(path.toFile(), "rw");
+        this(path, forces);
         try {
-            file.setLength(end);
-            file.seek(end);
-        } catch (IOException e) {
-            file.close();
+            while (read(receiver)) {}
+        } catch (IOException | RuntimeException e) {
+            close();
             throw e;
         }
     }
 
-    private long read(Consumer<Map<String, Object>> receiver) throws IOException {
-        byte[] bytes = Files.readAllBytes(path);
-        int start = 0;
-        for (int i = 0; i < bytes.length; i++) {
-            if (bytes[i] == '\n') {
-                lines++;
-                try {
-                    receiver.accept(parse(bytes, start, i - start));
-                } catch (IOException | RuntimeException e) {
-                    throw new IOException(path + ": line " + lines + " is not a setting: " + e.getMessage(), e);
-                }
-                start = i + 1;
-            }
-        }
-        return start;
+    /** Opens a file, or creates it. All of it is to be {@linkplain #read read} before a line is added. */
+    JsonFile(Path path, boolean forces) throws IOException {
+        this.path = path;
+        this.forces = forces;
+        file = new RandomAccessFile(path.toFile(), "rw");
+        reader = new LineReader(new FileInputStream(path.toFile()), MAX_LINE);
     }
 
-    private static Map<String, Object> parse(byte[] bytes, int from, int length) throws IOException {
-        try (JsonParser json = RecordInfo.JSON.createParser(bytes, from, length)) {
+    /** Reads the next line; false at the end. */
+    boolean read(Consumer<Map<String, Object>> receiver) throws IOException {
+        if (!reader.next() || !reader.isTerminated()) {
+            reader.close();
+            file.setLength(end);
+            file.seek(end);
+            return false;
+        }
+        lines++;
+        end += reader.length() + 1;
+        try {
+            receiver.accept(parse(reader.bytes(), reader.length()));
+        } catch (IOException | RuntimeException e) {
+            throw new IOException(path + ": line " + lines + " is not a setting: " + e.getMessage(), e);
+        }
+        return true;
+    }
+
+    private static Map<String, Object> parse(byte[] bytes, int length) throws IOException {
+        try (JsonParser json = RecordInfo.JSON.createParser(bytes, 0, length)) {
             if (json.nextToken() != JsonToken.START_OBJECT) {
                 throw new IOException("not an object");
             }
@@ -92,8 +103,20 @@ final class JsonFile implements Closeable {
      * @param all returns all valid lines, with which the file may be replaced
      */
     void add(Map<String, Object> line, Supplier<Collection<Map<String, Object>>> all) throws IOException {
+        add(line);
+        if (lines > enough) {
+            Collection<Map<String, Object>> valid = all.get();
+            enough = OUTDATED + 2L * valid.size();
+            if (lines > enough) {
+                replace(valid);
+            }
+        }
+    }
+
+    /** Appends a line that does not replace another one. */
+    void add(Map<String, Object> line) throws IOException {
         byte[] text = text(line).getBytes(UTF_8);
-        long end = file.getFilePointer();
+        end = file.getFilePointer();
         try {
             file.write(text);
             if (forces) {
@@ -105,16 +128,10 @@ final class JsonFile implements Closeable {
             throw new IOException("cannot write " + path + ": " + e.getMessage(), e);
         }
         lines++;
-        if (lines > enough) {
-            Collection<Map<String, Object>> valid = all.get();
-            enough = OUTDATED + 2L * valid.size();
-            if (lines > enough) {
-                rewrite(valid);
-            }
-        }
     }
 
-    private void rewrite(Collection<Map<String, Object>> valid) throws IOException {
+    /** Replaces all lines. */
+    void replace(Collection<Map<String, Object>> valid) throws IOException {
         StringBuilder all = new StringBuilder();
         for (Map<String, Object> line : valid) {
             all.append(text(line));
@@ -132,6 +149,7 @@ final class JsonFile implements Closeable {
 
     @Override
     public void close() throws IOException {
+        reader.close();
         file.close();
     }
 }

@@ -5,8 +5,10 @@ import dev.sieve.SieveFullException;
 import dev.sieve.UrlBatch;
 import dev.sieve.bloom.Membership;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,16 +38,18 @@ final class PutBatch {
     void put(List<PutItem> all, Moment now) {
         clear(); // what is left when the disk failed
         Queue queue = null;
+        Set<Queue> touched = new HashSet<>();
         for (PutItem item : all) {
             if (item.status == null) {
                 queue = queue != null && queue.name.equals(item.queueName) ? queue : table.get(item.queueName);
                 put(item, queue);
-                if (item.isKnown && queue != null) {
-                    table.review(queue, now);
+                if (queue != null && (item.isKnown || !queue.exists())) {
+                    touched.add(queue);
                 }
             }
         }
         flush();
+        touched.forEach(reviewed -> table.review(reviewed, now));
     }
 
     private void put(PutItem item, @Nullable Queue queue) {
@@ -60,7 +64,7 @@ final class PutBatch {
         } else if (held != null) {
             log.frontier.done(held.lease);
             inProcess.end(held);
-            log.replaceOthers(held.key());
+            log.replaceOthers(held.key(), log.frontier.nextId());
             queue.active--;
             item.status = Status.OK;
         } else {
@@ -138,7 +142,7 @@ final class PutBatch {
             return Status.OK;
         }
         if (isKnown) {
-            log.replace(key(item, queue));
+            log.replace(key(item, queue), log.frontier.nextId());
             return Status.OK;
         }
         return Status.SKIPPED;
@@ -156,6 +160,7 @@ final class PutBatch {
             item.status = Status.FAIL;
             return;
         }
+        long before = log.frontier.nextId();
         String key = key(item, queue);
         boolean isSeen = held != null || log.frontier.mightContain(key);
         single.clear(0, 0, info(item, queue).text(), isSeen ? RecordInfo.AGAIN : RecordInfo.KNOWN);
@@ -171,11 +176,11 @@ final class PutBatch {
         }
         if (held != null) {
             inProcess.end(held);
-            log.replaceOthers(key);
+            log.replaceOthers(key, before);
         } else {
             queue.active++;
             if (isSeen) {
-                log.replace(key);
+                log.replace(key, before);
             }
         }
         queue.urls += isSeen ? 0 : 1;

@@ -34,7 +34,7 @@ final class Queue {
 
     int inProcess;
 
-    /** How often the queue was deleted. */
+    /** Distinguishes it from earlier queues of its name, which were deleted; see {@link QueueTable#generationOf}. */
     int generation;
     /** Seconds between two times that URLs are retrieved; -1 for the default of all queues. */
     long delay = -1;
@@ -69,9 +69,10 @@ final class Queue {
         TIMED
     }
 
-    Queue(String name, long number) {
+    Queue(String name, long number, int generation) {
         this.name = name;
         this.number = number;
+        this.generation = generation;
     }
 
     /** Whether it has, or had, URLs since it was last deleted. */
@@ -84,7 +85,11 @@ final class Queue {
     }
 
     boolean hasSettings() {
-        return generation > 0 || delay >= 0 || blockedUntil != 0 || limit > 0;
+        return generation > 0 || !hasOnlyGeneration();
+    }
+
+    boolean hasOnlyGeneration() {
+        return delay < 0 && blockedUntil == 0 && limit == 0;
     }
 
     /** Notes that URLs were retrieved. */

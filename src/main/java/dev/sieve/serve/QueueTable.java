@@ -1,6 +1,9 @@
 package dev.sieve.serve;
 
 import dev.sieve.Lease;
+import dev.sieve.bloom.GrowingBloomFilter;
+import dev.sieve.bloom.Membership;
+import dev.sieve.bloom.Memberships;
 import dev.sieve.polite.Codec;
 import dev.sieve.polite.HostSchedule;
 import dev.sieve.polite.LeaseCodec;
@@ -15,6 +18,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.NavigableSet;
 import java.util.TreeSet;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -41,10 +45,17 @@ final class QueueTable implements Closeable {
     private final NavigableSet<Queue> timers = new TreeSet<>(Queue.BY_TIMER);
     private final NavigableSet<Queue> full = new TreeSet<>(Queue.BY_MAX);
     private long created;
+
+    /** The names of all queues that were ever deleted and, at the rate of the filter, a few others. */
+    private final Membership deleted = GrowingBloomFilter.create(1_000, 1e-4, Memberships.randomSeed());
+
+    /** The highest generation of all queues that are or were stored. */
+    private int lastGeneration;
     /** Whether there was no memory for the last queue that was requested. */
     private boolean wasFull;
 
     private long bytes;
+    private final Consumer<Queue> saver;
 
     /**
      * Creates an empty table.
@@ -53,9 +64,17 @@ final class QueueTable implements Closeable {
      * @param memory also limits the queued items, of which more are in the spill file
      * @param defaultDelay the delay of queues without one of their own, in seconds
      * @param decoder makes an item of a lease
+     * @param saver stores a queue whose name was used before
      */
-    QueueTable(Path folder, MemoryBudget memory, LongSupplier defaultDelay, Function<Lease, Item> decoder, Moment now) {
+    QueueTable(
+            Path folder,
+            MemoryBudget memory,
+            LongSupplier defaultDelay,
+            Function<Lease, Item> decoder,
+            Consumer<Queue> saver,
+            Moment now) {
         this.memory = memory;
+        this.saver = saver;
         this.defaultDelay = defaultDelay;
         schedule = HostSchedule.<Item>builder()
                 .delay(Duration.ZERO)
@@ -63,7 +82,7 @@ final class QueueTable implements Closeable {
                 .build(now.nanos());
     }
 
-    /** Returns a queue that has or had URLs; null without any. */
+    /** Returns a queue that is stored; null without any. */
     @Nullable
     Queue find(String name) {
         return queues.get(name);
@@ -83,30 +102,71 @@ final class QueueTable implements Closeable {
                         memory.limit() >> 20);
             }
             wasFull = !hasMemory;
-            queue = hasMemory ? create(name) : null;
+            if (hasMemory) {
+                queue = create(name, generationOf(name));
+                if (queue.generation > 0) {
+                    saver.accept(queue);
+                }
+            }
         }
         return queue;
     }
 
-    /** Returns a queue that is stored, which is created whatever memory there is. */
-    Queue restore(String name) {
+    /** Returns a queue, which is created whatever memory there is, with a generation that was stored. */
+    Queue restore(String name, int generation) {
         Queue queue = queues.get(name);
         if (queue == null) {
             memory.add(bytes(name));
-            queue = create(name);
+            queue = create(name, generation);
         }
         return queue;
+    }
+
+    /**
+     * Returns the generation of a queue: if it is not stored, the one that it would be created with. That is 0 for a name
+     * of which no queue was deleted, whose URLs then are new only if they never were records of the log, also when the
+     * log has forgotten them. Otherwise it is one that no earlier queue of that name had.
+     */
+    int generationOf(String name) {
+        Queue queue = queues.get(name);
+        if (queue != null) {
+            return queue.generation;
+        }
+        return deleted.mightContain(name) ? lastGeneration : 0;
+    }
+
+    /** Returns a generation that no queue had before. */
+    int nextGeneration() {
+        return Math.incrementExact(lastGeneration);
+    }
+
+    /** Notes that all queues of a name with lower generations are deleted. */
+    void deleted(String name, int generation) {
+        lastGeneration = Math.max(lastGeneration, generation);
+        long before = deleted.memoryBytes();
+        deleted.add(name);
+        memory.add(deleted.memoryBytes() - before);
+        bytes += deleted.memoryBytes() - before;
     }
 
     private static long bytes(String name) {
         return Queue.BYTES + 3L * name.length();
     }
 
-    private Queue create(String name) {
-        Queue queue = new Queue(name, created++);
+    private Queue create(String name, int generation) {
+        lastGeneration = Math.max(lastGeneration, generation);
+        Queue queue = new Queue(name, created++, generation);
         queues.put(name, queue);
         bytes += bytes(name);
         return queue;
+    }
+
+    /** Removes a queue, which has no items and may be served. */
+    void remove(Queue queue) {
+        if (queues.remove(queue.name, queue)) {
+            bytes -= bytes(queue.name);
+            memory.release(bytes(queue.name));
+        }
     }
 
     Collection<Queue> all() {
@@ -165,11 +225,20 @@ final class QueueTable implements Closeable {
         return queue.readyNanos(now, defaultDelay.getAsLong());
     }
 
-    /** Opens a parked queue when it may be served, now or as soon as its time has come. */
+    /**
+     * Opens a parked queue when it may be served, now or as soon as its time has come. One without URLs and items is
+     * removed then, not before, so that the delay also holds for the next queue of its name.
+     */
     void review(Queue queue, Moment now) {
-        if (queue.state == State.OPEN) {
-            return;
+        if (queue.state != State.OPEN) {
+            open(queue, now);
         }
+        if (queue.state == State.OPEN && !queue.exists() && size(queue) == 0) {
+            remove(queue);
+        }
+    }
+
+    private void open(Queue queue, Moment now) {
         unlist(queue);
         long ready = readyNanos(queue, now);
         if (queue.isFull()) {

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  *
  * @param queue null for the host of the URL
- * @param generation how often the queue had been deleted before
+ * @param generation of the queue, above that of each deleted queue with its name
  * @param refetch the date from which the URL may be fetched, in seconds since 1970; 0 for any time
  * @param metadata from the client
  */

@@ -48,6 +48,7 @@ final class ServedCrawl implements Closeable {
     private final DurableSieve frontier;
     private final QueueTable table;
     private final JsonFile settings;
+    private final JsonFile deletions;
     private final CrawlLog log;
     private final InProcess inProcess;
     private final PutBatch batch;
@@ -72,14 +73,23 @@ final class ServedCrawl implements Closeable {
         opened.add(frontier::close);
         opened.add(inProcess::clear);
         try {
-            table = new QueueTable(folder, memory, delay, this::item, now);
+            table = new QueueTable(folder, memory, delay, this::item, this::save, now);
             opened.add(table);
-            log = new CrawlLog(frontier, table);
+            deletions = new JsonFile(
+                    folder.resolve("deleted.jsonl"), options.durability().forces());
+            opened.add(deletions);
+            log = new CrawlLog(frontier, table, deletions);
             batch = new PutBatch(log, table, inProcess);
             settings = new JsonFile(
                     folder.resolve("queues.jsonl"), options.durability().forces(), this::restore);
             opened.add(settings);
-            log.count(inProcess).forEach(this::save);
+            log.count(inProcess).forEach(queue -> {
+                log.delete(queue.name, queue.generation);
+                save(queue);
+            });
+            if (!options.forgetsDone()) {
+                removeEmpty();
+            }
         } catch (IOException | RuntimeException | Error e) {
             memory.release(reservedBytes);
             opened.closeAfter(e);
@@ -92,7 +102,8 @@ final class ServedCrawl implements Closeable {
     }
 
     private void restore(Map<String, Object> line) {
-        Queue queue = table.restore(Objects.requireNonNull((String) line.get("queue"), "no queue"));
+        String name = Objects.requireNonNull((String) line.get("queue"), "no queue");
+        Queue queue = table.restore(name, 0);
         queue.generation = (int) JsonFile.number(line, "generation", 0);
         queue.delay = JsonFile.number(line, "delay", -1);
         queue.blockedUntil = JsonFile.number(line, "blocked", 0);
@@ -111,14 +122,30 @@ final class ServedCrawl implements Closeable {
 
     private void save(Queue queue) {
         try {
-            settings.add(
-                    line(queue),
-                    () -> table.all().stream()
-                            .filter(Queue::hasSettings)
-                            .map(ServedCrawl::line)
-                            .toList());
+            settings.add(line(queue), this::lines);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
+        }
+    }
+
+    private List<Map<String, Object>> lines() {
+        return table.all().stream()
+                .filter(Queue::hasSettings)
+                .map(ServedCrawl::line)
+                .toList();
+    }
+
+    /** Removes queues that were deleted by an earlier version, which kept them with their generation as their only setting. */
+    private void removeEmpty() throws IOException {
+        List<Queue> empty = table.all().stream()
+                .filter(queue -> !queue.exists() && queue.hasOnlyGeneration())
+                .toList();
+        for (Queue queue : empty) {
+            log.delete(queue.name, queue.generation);
+            table.remove(queue);
+        }
+        if (!empty.isEmpty()) {
+            settings.replace(lines());
         }
     }
 
@@ -346,7 +373,7 @@ final class ServedCrawl implements Closeable {
     /** Reviews all queues after a change of the default delay. */
     void reviewAll(Moment now) {
         locked(() -> {
-            table.all().forEach(queue -> table.review(queue, now));
+            List.copyOf(table.all()).forEach(queue -> table.review(queue, now));
             return null;
         });
     }
@@ -359,11 +386,17 @@ final class ServedCrawl implements Closeable {
                 return 0L;
             }
             long urls = queue.active + queue.completed();
-            queue.delete(queue.generation + 1);
-            save(queue);
+            int generation = table.nextGeneration();
+            log.delete(name, generation);
+            queue.delete(generation);
             for (Item item : inProcess.of(queue)) {
                 frontier.done(item.lease);
                 inProcess.end(item);
+            }
+            Item item = queue.state == Queue.State.OPEN ? table.poll(queue, now) : table.pollMore(queue);
+            for (int dropped = 0; item != null; dropped++) {
+                drop(item);
+                item = dropped < MAX_READ ? table.pollMore(queue) : null;
             }
             table.review(queue, now);
             return urls;
@@ -441,9 +474,8 @@ final class ServedCrawl implements Closeable {
 
     /** Returns the key by which a URL is compared at present. */
     private String currentKey(String url, String queueName) {
-        Queue queue = table.find(queueName);
-        return UrlKeys.key(
-                url, UrlKeys.isHost(queueName, url) ? null : queueName, queue == null ? 0 : queue.generation);
+        String queue = UrlKeys.isHost(queueName, url) ? null : queueName;
+        return UrlKeys.key(url, queue, table.generationOf(queueName));
     }
 
     /** Returns a listing of its URLs as of now, which is read without holding up other calls. */
@@ -472,7 +504,8 @@ final class ServedCrawl implements Closeable {
                 memory.release(reservedBytes);
                 inProcess.clear();
                 try (table;
-                        settings) {
+                        settings;
+                        deletions) {
                     frontier.close();
                 }
             }

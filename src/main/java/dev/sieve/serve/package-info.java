@@ -22,9 +22,10 @@
  * in process until the client sends it as known, or the time that the client requested is over: then it is the first of its
  * queue again. After a restart nothing is in process.
  *
- * <p>All data of a URL except its text is in the referrer of its record, see {@link dev.sieve.serve.RecordInfo}. A
- * queue that is deleted gets the next generation, which is part of the key of its URLs from then on. So they are new again,
- * and older records are done as soon as they are read. Settings of queues and of the server are lines of JSON.
+ * <p>All data of a URL except its text is in the referrer of its record, see {@link dev.sieve.serve.RecordInfo}. The next
+ * queue with the name of one that was deleted gets a generation of its own, which is part of the key of its URLs. So they are
+ * new again, and older records are done as soon as they are read. A deleted queue is a line in a file, which is read
+ * together with the log, and a few bits in memory. Settings of queues and of the server are lines of JSON.
  *
  * <h2>Promises</h2>
  *

@@ -3,11 +3,14 @@ package dev.sieve.serve;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import crawlercommons.urlfrontier.Urlfrontier.AckMessage.Status;
 import dev.sieve.CapturedLog;
+import dev.sieve.Tier;
 import dev.sieve.durable.Durability;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -56,6 +59,7 @@ class CrawlsTest {
                         record -> {
                             throw new AssertionError();
                         },
+                        queue -> {},
                         NOW)) {
             int queues = 0;
             while (table.get("queue" + queues) != null) {
@@ -65,6 +69,44 @@ class CrawlsTest {
             assertThat(table.get("another")).isNull();
             assertThat(log.lines()).singleElement().asString().startsWith("no memory for another queue: ");
         }
+    }
+
+    @Test
+    void deletedQueuesTakeNoMemory() throws Exception {
+        int queues = Tier.of(20_000, 100_000, 100_000);
+        ServedOptions options = new ServedOptions(2L * queues, 1e-6, Durability.PROCESS, false, null);
+        MemoryBudget memory = new MemoryBudget(1 << 26);
+        long used;
+        try (Crawls crawls = new Crawls(folder, options, memory, NOW)) {
+            ServedCrawl crawl = crawls.get("a", NOW);
+            crawl.put(List.of(item("kept.com")), NOW);
+            used = memory.used();
+            for (int i = 0; i < queues; i++) {
+                PutItem item = item(i + ".com");
+                crawl.put(List.of(item), NOW);
+                assertThat(item.status).isEqualTo(Status.OK);
+                if (i % 1_000 == 0) {
+                    crawl.take(new ServedCrawl.Request(null, 2, 1, 1_000), NOW);
+                }
+                assertThat(crawl.deleteQueue(i + ".com", NOW)).isEqualTo(1);
+            }
+            assertThat(memory.used() - used).isLessThan(8L * queues);
+        }
+        try (Crawls crawls = new Crawls(folder, options, memory, NOW)) {
+            ServedCrawl crawl = crawls.get("a", NOW);
+            assertThat(memory.used() - used).isLessThan(8L * queues);
+            assertThat(crawl.queueNames(0, 10, true, NOW)).containsExactly("kept.com");
+            assertThat(crawl.take(new ServedCrawl.Request(null, 10, 10, 1), NOW).items())
+                    .hasSize(1);
+            PutItem again = item("7.com");
+            crawl.put(List.of(again), NOW);
+            assertThat(again.status).isEqualTo(Status.OK);
+        }
+    }
+
+    private static PutItem item(String host) {
+        return new PutItem(Door.discovered(
+                Door.info("http://" + host + "/").toBuilder().setCrawlID("a").build()));
     }
 
     @Test

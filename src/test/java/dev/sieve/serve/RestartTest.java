@@ -181,6 +181,48 @@ class RestartTest {
         }
     }
 
+    @Test
+    void aQueueThatWasDeletedByAnEarlierVersionStaysDeleted() throws Exception {
+        Door first = open("a", START_SECONDS);
+        first.discover("http://a.com/1", "http://b.com/1");
+        first.close();
+        Path file = folders.resolve("a/crawl-DEFAULT/queues.jsonl");
+        Files.delete(folders.resolve("a/crawl-DEFAULT/deleted.jsonl"));
+        Files.writeString(file, "{\"queue\":\"a.com\",\"generation\":3,\"delay\":-1,\"blocked\":0,\"limit\":0}\n");
+        open("a", START_SECONDS).close();
+        assertThat(file).isEmptyFile();
+        try (Door next = open("a", START_SECONDS)) {
+            assertThat(next.numbers()).containsExactly(1L, 1L, 0L, 0L);
+            assertThat(next.discover("http://a.com/1", "http://a.com/1", "http://b.com/1"))
+                    .isEqualTo("OSS");
+            assertThat(next.get()).containsExactlyInAnyOrder("http://a.com/1", "http://b.com/1");
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aQueueMayBeDeletedAndDiscoveredAgainAnyNumberOfTimes(boolean restarts) throws Exception {
+        Door door = open("a", START_SECONDS);
+        for (int i = 0; i < 5; i++) {
+            assertThat(door.discover("http://a.com/1", "http://" + i + ".com/")).isEqualTo("OO");
+            assertThat(door.get(request(0, 0).setKey("a.com"))).hasSize(1);
+            door.put(known("http://a.com/1", 0));
+            if (restarts) {
+                door = next(door, false);
+            }
+            assertThat(door.discover("http://a.com/1", "http://" + i + ".com/")).isEqualTo("SS");
+            door.client.deleteQueue(
+                    QueueWithinCrawlParams.newBuilder().setKey("a.com").build());
+            if (restarts) {
+                door = next(door, false);
+            }
+            assertThat(door.numbers()).containsExactly(i + 1L, i + 1L, 0L, 0L);
+            door.pass(1);
+        }
+        assertThat(door.get()).hasSize(5);
+        door.close();
+    }
+
     @ParameterizedTest
     @ValueSource(longs = {0, START_SECONDS + 500})
     void aUrlThatWasScheduledMoreThanOnceIsHandedOutOnce(long date) throws Exception {
@@ -231,6 +273,7 @@ class RestartTest {
         assertThat(first.discover("http://a.com/2", "http://a.com/3")).isEqualTo("OO");
         first.close();
         Files.write(folders.resolve("a/crawl-DEFAULT/queues.jsonl"), new byte[0]);
+        Files.write(folders.resolve("a/crawl-DEFAULT/deleted.jsonl"), new byte[0]);
         open("a", START_SECONDS).close();
         try (Door next = open("a", START_SECONDS)) {
             assertThat(next.numbers()).containsExactly(1L, 2L, 0L, 0L);
