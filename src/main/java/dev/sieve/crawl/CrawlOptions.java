@@ -3,6 +3,7 @@ package dev.sieve.crawl;
 import dev.sieve.OptionalLibrary;
 import dev.sieve.fetch.AddressPolicy;
 import dev.sieve.fetch.Fetcher;
+import dev.sieve.fetch.PageFetcher;
 import dev.sieve.fetch.ProxySettings;
 import dev.sieve.fetch.Resolver;
 import dev.sieve.parse.LinkExtractor;
@@ -459,7 +460,7 @@ public final class CrawlOptions {
     }
 
     /** Returns an empty cache of robots.txt as a crawl with these options has it. */
-    public RobotsCache newRobots(Fetcher fetcher, InstantSource dates) {
+    public RobotsCache newRobots(PageFetcher fetcher, InstantSource dates) {
         return new RobotsCache(fetcher, productToken(), Math.max(retries, 1 + retries), dates, robotsMemory());
     }
 

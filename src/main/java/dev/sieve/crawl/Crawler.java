@@ -151,8 +151,6 @@ public final class Crawler implements AutoCloseable {
         Politeness politeness = new Politeness(options, fetcher, job, clock);
         processor = new UrlProcessor(
                 options, frontier, fetcher, politeness, dispatcher, links, recorder, clock, rounds, withoutHeaders);
-        fetcher.onSend(processor::sending);
-        fetcher.onResponse(processor::responding);
         readJob();
     }
 

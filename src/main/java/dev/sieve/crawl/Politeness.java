@@ -2,6 +2,7 @@ package dev.sieve.crawl;
 
 import dev.sieve.crawl.Outcome.Kind;
 import dev.sieve.fetch.Exchange;
+import dev.sieve.fetch.FetchRequest;
 import dev.sieve.fetch.FetchResult;
 import dev.sieve.fetch.FetchResult.Failed;
 import dev.sieve.fetch.FetchResult.Page;
@@ -95,9 +96,9 @@ final class Politeness {
         return rules == null ? Duration.ZERO : rules.crawlDelay().orElse(Duration.ZERO);
     }
 
-    /** Requests a robots.txt, or the target of its redirect; returns how long its host has to pause then. */
-    Duration requestRobots(String url, Consumer<Exchange> exchanges) {
-        Duration pause = Objects.requireNonNull(robots).request(url, clock.nanoTime(), exchanges);
+    /** Requests a robots.txt, or the target of its redirect, unless the watch prevents it; returns how long its host has to pause then. */
+    Duration requestRobots(String url, FetchRequest.Watch watch, Consumer<Exchange> exchanges) {
+        Duration pause = Objects.requireNonNull(robots).request(url, clock.nanoTime(), watch, exchanges);
         if (pause.compareTo(RobotsCache.UNREACHABLE_FOR) > 0) {
             LOG.info("{} is unavailable, its host pauses for {}", url, pause);
         } else if (!pause.isZero()) {

@@ -1,11 +1,12 @@
 package dev.sieve.crawl;
 
 import dev.sieve.Lease;
+import dev.sieve.fetch.FetchRequest;
 import dev.sieve.fetch.FetchResult;
 import dev.sieve.fetch.FetchResult.Failed;
 import dev.sieve.fetch.FetchResult.Reason;
 import dev.sieve.fetch.FetchResult.Redirect;
-import dev.sieve.fetch.Fetcher;
+import dev.sieve.fetch.PageFetcher;
 import dev.sieve.io.LruMap;
 import dev.sieve.parse.SitemapReader;
 import dev.sieve.robots.RobotsRules;
@@ -56,7 +57,7 @@ final class Sitemaps {
     /** The URLs that were queued from sitemaps of which the rest could not be read, by lease. */
     private final Map<Long, Long> brokenOff = new ConcurrentHashMap<>();
 
-    private final Fetcher fetcher;
+    private final PageFetcher fetcher;
     private final LinkQueue links;
     private final Recorder recorder;
     /** Those that are dropped are processed again, and the frontier finds their sitemaps seen. */
@@ -102,7 +103,7 @@ final class Sitemaps {
      * @param maxBytes the heap that the origins and sites in memory may take
      * @param rounds for which {@link #finish} returns references to the pages of a sitemap; null when the crawl has none
      */
-    Sitemaps(Fetcher fetcher, LinkQueue links, Recorder recorder, long maxBytes, @Nullable Rounds rounds) {
+    Sitemaps(PageFetcher fetcher, LinkQueue links, Recorder recorder, long maxBytes, @Nullable Rounds rounds) {
         this.rounds = rounds;
         origins = new LruMap<>(maxBytes / 2, seen -> 0);
         sitemapsOfSite = new LruMap<>(maxBytes / 2, count -> Integer.BYTES * 4);
@@ -159,7 +160,7 @@ final class Sitemaps {
     }
 
     /** Requests a sitemap, and pushes what it lists while it is read. A body that is not a sitemap is a failure. */
-    FetchResult fetch(Target sitemap, Instant now) {
+    FetchResult fetch(Target sitemap, FetchRequest request, Instant now) {
         AtomicReference<SitemapReader.Outcome> read = new AtomicReference<>();
         // Not the URLs: those of one sitemap may take 100 MB.
         LongStream.Builder all = LongStream.builder();
@@ -173,7 +174,7 @@ final class Sitemaps {
             modified.clear();
         });
         Batches others = new Batches(urls -> pushListed(urls, sitemap));
-        FetchResult result = fetcher.stream(sitemap.url(), body -> {
+        FetchResult result = fetcher.fetch(request.reading(FetchRequest.Body.to(body -> {
             try {
                 read.set(SitemapReader.read(
                         body,
@@ -188,7 +189,7 @@ final class Sitemaps {
                 pages.flush();
                 others.flush();
             }
-        });
+        })));
         if (rounds != null) {
             listed.put(sitemap.lease().id(), all.build());
         }

@@ -3,6 +3,7 @@ package dev.sieve.crawl;
 import dev.sieve.Frontier;
 import dev.sieve.Lease;
 import dev.sieve.fetch.Exchange;
+import dev.sieve.fetch.FetchRequest;
 import dev.sieve.fetch.FetchResult;
 import dev.sieve.fetch.FetchResult.Failed;
 import dev.sieve.fetch.FetchResult.Page;
@@ -55,12 +56,6 @@ final class UrlProcessor {
 
     private static final Outcome NOT_REQUESTED = new Outcome(Outcome.Kind.NOT_REQUESTED);
 
-    /** The target for which a worker makes requests. */
-    private static final ThreadLocal<Target> REQUESTED = new ThreadLocal<>();
-
-    /** When a worker sent its last request, and how long the server took to begin the response. */
-    private static final ThreadLocal<long[]> SENT_AND_TOOK = ThreadLocal.withInitial(() -> new long[2]);
-
     /** Limits the memory of links: of a page, they are in memory until they were queued and the sink has received them. */
     private final Semaphore documents;
 
@@ -96,9 +91,39 @@ final class UrlProcessor {
     /** Origins to which earlier runs sent header fields of the user, if this one has none. */
     private final Set<String> withoutHeaders;
 
-    /** Thrown in place of a request whose lease has ended. */
-    private static final class LeaseEndedException extends RuntimeException {
-        private static final long serialVersionUID = 1;
+    /** Follows the requests for a target, of which there is at most one for the URL itself. */
+    private final class Sending implements FetchRequest.Watch {
+        private final Target target;
+        private boolean hasEnded;
+        private long sentNanos;
+        /** How long the server took to begin its response. */
+        private Duration took = Duration.ZERO;
+
+        Sending(Target target) {
+            this.target = target;
+        }
+
+        /** Nothing is sent once the lease has ended, however long something has been waited for. */
+        @Override
+        public boolean maySend(String host) {
+            hasEnded = !target.is(Target.Kind.ERRAND) && !frontier.begin(target.lease());
+            if (hasEnded) {
+                return false;
+            }
+            dispatcher.sent(host);
+            sentNanos = clock.nanoTime();
+            return true;
+        }
+
+        @Override
+        public void responded() {
+            took = Duration.ofNanos(clock.nanoTime() - sentNanos);
+            try {
+                dispatcher.responded(target);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+        }
     }
 
     /**
@@ -155,41 +180,6 @@ final class UrlProcessor {
      * lease has ended, however long a lookup, a connection or the engine of a shared crawl has been waited for.
      */
     Response request(Task task) {
-        REQUESTED.set(task.target());
-        try {
-            return requestUnlessForbidden(task);
-        } catch (LeaseEndedException e) {
-            return new Response(NOT_REQUESTED, () -> {
-                recorder.dropped();
-                return false;
-            });
-        } finally {
-            REQUESTED.remove();
-        }
-    }
-
-    /** Notes that this thread sends a request to a host; called at the last moment before it does. */
-    void sending(String host) {
-        Target target = REQUESTED.get();
-        if (!target.is(Target.Kind.ERRAND) && !frontier.begin(target.lease())) {
-            throw new LeaseEndedException();
-        }
-        dispatcher.sent(host);
-        SENT_AND_TOOK.get()[0] = clock.nanoTime();
-    }
-
-    /** Notes that the response to the request of this thread begins. */
-    void responding() {
-        long[] times = SENT_AND_TOOK.get();
-        times[1] = clock.nanoTime() - times[0];
-        try {
-            dispatcher.responded(REQUESTED.get());
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
-    }
-
-    private Response requestUnlessForbidden(Task task) {
         RobotsErrand errand = RobotsErrand.of(task.target());
         if (errand != null) {
             return new Response(doErrand(task, errand), () -> false);
@@ -217,8 +207,9 @@ final class UrlProcessor {
         if (access == null && target.rule() != null) {
             return target.rule() ? fetch(target, task) : refused(target, RobotsCache.FORBIDDEN);
         } else if (access == null) {
-            return new Response(
-                    requestRobots(task, target, origin, Objects.requireNonNull(robots.next())), () -> false);
+            Sending sending = new Sending(target);
+            Outcome outcome = requestRobots(task, target, origin, Objects.requireNonNull(robots.next()), sending);
+            return sending.hasEnded ? dropped() : new Response(outcome, () -> false);
         }
         offerSitemaps(target, access);
         SkipReason forbidden = access.skipReason(target.url());
@@ -234,9 +225,9 @@ final class UrlProcessor {
     }
 
     /** Requests robots.txt, or the target of its redirect, if that is on the host of the task. */
-    private Outcome requestRobots(Task task, Target target, String origin, String url) {
+    private Outcome requestRobots(Task task, Target target, String origin, String url, Sending sending) {
         Duration pause = UrlParts.host(url).equals(task.host())
-                ? politeness.requestRobots(url, recorder::exchanged)
+                ? politeness.requestRobots(url, sending, recorder::exchanged)
                 : Duration.ZERO;
         RobotsCache.Found robots = politeness.robots(origin, target);
         RobotsCache.Access access = robots.access();
@@ -267,7 +258,7 @@ final class UrlProcessor {
             politeness.closeRobots(url);
             return NOT_REQUESTED;
         }
-        Duration pause = politeness.requestRobots(url, recorder::exchanged);
+        Duration pause = politeness.requestRobots(url, new Sending(task.target()), recorder::exchanged);
         setDelay(task.host(), UrlParts.origin(url));
         setDelay(errand.waiting(), errand.origin());
         return new Outcome(Outcome.Kind.POSTPONED, pause, null);
@@ -287,6 +278,14 @@ final class UrlProcessor {
         if (offersSitemaps && rules != null && target.is(Target.Kind.PAGE) && !links.isElsewhere(target.url())) {
             sitemaps.offer(target.lease(), rules);
         }
+    }
+
+    /** The frontier has ended the lease, so that the URL is processed elsewhere. */
+    private Response dropped() {
+        return new Response(NOT_REQUESTED, () -> {
+            recorder.dropped();
+            return false;
+        });
     }
 
     private Response refused(Target target, SkipReason reason) {
@@ -314,7 +313,13 @@ final class UrlProcessor {
         }
         Instant fetchedAt = clock.now();
         long startNanos = clock.nanoTime();
-        FetchResult result = target.isSitemap() ? sitemaps.fetch(target, fetchedAt) : requestUrl(target);
+        Sending sending = new Sending(target);
+        FetchRequest request = new FetchRequest(target.url()).watchedBy(sending);
+        FetchResult result =
+                target.isSitemap() ? sitemaps.fetch(target, request, fetchedAt) : requestUrl(target, request);
+        if (sending.hasEnded) {
+            return dropped();
+        }
         Duration took = Duration.ofNanos(clock.nanoTime() - startNanos);
         // Recorded first, so that it takes no memory while the page is processed.
         Exchange exchange = result.exchange();
@@ -322,8 +327,7 @@ final class UrlProcessor {
         Exchange.Earlier archived = exchange == null || known == null ? null : exchange.asEarlier();
         Requested requested = new Requested(fetchedAt, startNanos, took, task.waited(), archived);
         FetchResult rest = result.with(null);
-        Outcome outcome =
-                politeness.outcome(task, result, Duration.ofNanos(SENT_AND_TOOK.get()[1]));
+        Outcome outcome = politeness.outcome(task, result, sending.took);
         return new Response(outcome, () -> {
             recordAndRelease(exchange == null || known == null ? exchange : exchange.after(known.archived(target)));
             // A URL that is to be requested again waits in the schedule.
@@ -331,13 +335,14 @@ final class UrlProcessor {
         });
     }
 
-    private FetchResult requestUrl(Target target) {
+    private FetchResult requestUrl(Target target, FetchRequest request) {
         Fragments fragments = recorder.fragments();
         boolean needsBody = fragments != null && !fragments.hasAllPages();
         Map<String, String> conditions = rounds == null || needsBody ? Map.of() : rounds.conditions(target);
-        return target.is(Target.Kind.STYLE_SHEET)
-                ? fetcher.fetchAnyType(target.url(), conditions)
-                : target.isCheck() ? fetcher.check(target.url(), conditions) : fetcher.fetch(target.url(), conditions);
+        FetchRequest.Body body = target.is(Target.Kind.STYLE_SHEET)
+                ? FetchRequest.Body.ANY_TYPE
+                : target.isCheck() ? FetchRequest.Body.NONE : FetchRequest.Body.DOCUMENT;
+        return fetcher.fetch(request.onlyIf(conditions).reading(body));
     }
 
     private boolean processAndRelease(Target target, FetchResult result, Requested requested) {

@@ -183,6 +183,9 @@ public sealed interface FetchResult {
         }
     }
 
+    /** The {@linkplain FetchRequest.Watch watch} did not let the request be sent. */
+    record NotSent() implements FetchResult {}
+
     /**
      * A request that failed.
      *

@@ -1,6 +1,7 @@
 package dev.sieve.fetch;
 
 import dev.sieve.fetch.FetchResult.Failed;
+import dev.sieve.fetch.FetchResult.NotSent;
 import dev.sieve.fetch.FetchResult.Page;
 import dev.sieve.fetch.FetchResult.Reason;
 import dev.sieve.fetch.FetchResult.Refused;
@@ -8,6 +9,7 @@ import dev.sieve.url.Printable;
 import dev.sieve.url.UrlNormalizer;
 import dev.sieve.url.UrlParts;
 import java.io.IOException;
+import java.io.InputStream;
 import java.net.HttpURLConnection;
 import java.net.ProtocolException;
 import java.net.Proxy;
@@ -18,8 +20,6 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.Consumer;
 import okhttp3.Call;
 import okhttp3.Connection;
 import okhttp3.ConnectionPool;
@@ -60,7 +60,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Safe for use by many threads. {@link #close} closes its connections.
  */
-public final class Fetcher implements AutoCloseable {
+public final class Fetcher implements PageFetcher, AutoCloseable {
     /** How long an idle connection is kept: less than servers keep it, many of which close it after five seconds. */
     private static final int IDLE_SECONDS = 4;
 
@@ -77,13 +77,17 @@ public final class Fetcher implements AutoCloseable {
     private final BodyMemory memory;
     private final ResponseReader reader;
     private final Connections connections;
-    private volatile Consumer<String> onSend = host -> {};
-    private volatile Runnable onResponse = () -> {};
     private final Set<String> headerOrigins = ConcurrentHashMap.newKeySet();
     private volatile boolean isStopped;
 
-    /** What a call has received. */
+    /** What became of a call. */
     private static final class Received {
+        private final FetchRequest.Watch watch;
+        /** Whether the watch did not let it be sent. */
+        private boolean isNotSent;
+        /** What the watch or the reader of the body has thrown. */
+        private @Nullable RuntimeException thrown;
+
         private @Nullable Connection connection;
         /** Whether an earlier call has used the connection. */
         private boolean isKept;
@@ -91,17 +95,20 @@ public final class Fetcher implements AutoCloseable {
         private @Nullable IOException failure;
 
         private @Nullable Response response;
-    }
 
-    /** Carries an exception of the listener through the client. */
-    private static final class NotSentException extends RuntimeException {
-        private static final long serialVersionUID = 1;
+        Received(FetchRequest.Watch watch) {
+            this.watch = watch;
+        }
 
-        private final RuntimeException reason;
-
-        NotSentException(RuntimeException reason) {
-            super(reason);
-            this.reason = reason;
+        /** Returns whether the request is to be sent. */
+        boolean maySend(String host) {
+            try {
+                isNotSent = !watch.maySend(host);
+                return !isNotSent;
+            } catch (RuntimeException e) {
+                thrown = e;
+                return false;
+            }
         }
     }
 
@@ -214,14 +221,12 @@ public final class Fetcher implements AutoCloseable {
      * fields, is hidden from it.
      */
     private Response send(Interceptor.Chain chain) throws IOException {
-        try {
-            onSend.accept(chain.request().tag(String.class));
-        } catch (RuntimeException e) {
-            throw new NotSentException(e);
-        }
         Received received = Objects.requireNonNull(chain.request().tag(Received.class));
+        if (!received.maySend(Objects.requireNonNull(chain.request().tag(String.class)))) {
+            throw new IOException("not sent");
+        }
         Response response = exchange(chain, received);
-        onResponse.run();
+        received.watch.responded();
         Capture capture = chain.request().tag(Capture.class);
         if (capture != null) {
             response = capture.of(chain, response);
@@ -268,20 +273,6 @@ public final class Fetcher implements AutoCloseable {
     }
 
     /**
-     * Sets the listener that receives the host of each request, as {@link UrlParts#host} returns it, when it is sent. A
-     * {@link RuntimeException} of the listener is thrown by the call that makes the request, which is not sent. Default: no
-     * listener.
-     */
-    public void onSend(Consumer<String> listener) {
-        onSend = Objects.requireNonNull(listener, "listener");
-    }
-
-    /** Sets the listener that is called when the head of a response has arrived, whatever it is. Default: no listener. */
-    public void onResponse(Runnable listener) {
-        onResponse = Objects.requireNonNull(listener, "listener");
-    }
-
-    /**
      * Opens the host and port of a URL, for URLs that the user has typed. The port may be any, and so may an address in the
      * URL. A name may have any addresses in its first lookup, except those of metadata services; later lookups may return
      * these, and addresses that the policy allows.
@@ -318,30 +309,56 @@ public final class Fetcher implements AutoCloseable {
     }
 
     /**
-     * Requests a URL.
+     * {@inheritDoc}
      *
      * <p>A part of the memory for bodies belongs to each of the parallel requests; a larger body waits for room in the
      * rest, and counts until it is {@linkplain #release released}. While others wait, a request with a large body that
      * takes long fails with a timeout.
      */
-    public FetchResult fetch(String url) {
-        return fetch(url, Map.of());
+    @Override
+    public FetchResult fetch(FetchRequest request) {
+        String parsed = UrlNormalizer.parse(request.url());
+        if (parsed == null) {
+            return new Failed(0, Reason.PROTOCOL, "not a URL that can be requested: " + Printable.of(request.url()));
+        }
+        Received received = new Received(request.watch());
+        FetchResult result;
+        try {
+            HttpUrl target = HttpUrl.get(parsed);
+            Refused refused = guard.objection(target);
+            result = refused == null ? send(parsed, target, request, received) : refused;
+        } catch (RuntimeException | AssertionError | StackOverflowError e) {
+            result = failure(e);
+        }
+        if (received.thrown != null) {
+            release(result);
+            throw received.thrown;
+        }
+        return result;
     }
 
-    /**
-     * Requests a URL in the same way, with header fields that make the request conditional. When the page is not modified,
-     * the result is a page with the status 304 and no body.
-     */
-    public FetchResult fetch(String url, Map<String, String> conditions) {
-        return fetch(url, conditions, options.bodyLimit, options.allBodies);
+    private Reading reading(FetchRequest.Body body, Received received) {
+        if (body instanceof FetchRequest.Streamed streamed) {
+            return (url, response, room) ->
+                    reader.stream(url, response, room, in -> read(in, streamed.reader(), received));
+        } else if (body instanceof FetchRequest.Kept kept) {
+            int limit = kept.limit() == 0 ? options.bodyLimit : kept.limit();
+            boolean anyType = kept.anyType() || options.allBodies;
+            return (url, response, room) -> reader.read(url, response, room, limit, anyType);
+        }
+        return ResponseReader::head;
     }
 
-    /** Requests a URL like {@link #fetch}, and reads its body whatever its type. */
-    public FetchResult fetchAnyType(String url, Map<String, String> conditions) {
-        return fetch(url, conditions, options.bodyLimit, true);
+    private static void read(InputStream body, BodyReader reader, Received received) throws IOException {
+        try {
+            reader.read(body);
+        } catch (RuntimeException e) {
+            received.thrown = e;
+            throw e;
+        }
     }
 
-    /** Notes that a result and its exchange are not used any more, so that the memory of their bodies can be given to others. */
+    @Override
     public void release(FetchResult result) {
         Exchange exchange = result.exchange();
         if (exchange != null) {
@@ -357,86 +374,17 @@ public final class Fetcher implements AutoCloseable {
         memory.release(exchange.body());
     }
 
-    /** Requests a URL with another body limit, and reads bodies of any type if that is set. */
-    public FetchResult fetch(String url, int bodyLimit, boolean anyType) {
-        return fetch(url, Map.of(), bodyLimit, anyType);
-    }
-
-    private FetchResult fetch(String url, Map<String, String> conditions, int bodyLimit, boolean anyType) {
-        return fetch(
-                url,
-                conditions,
-                options.bodyLimit,
-                (parsed, response, room) -> reader.read(parsed, response, room, bodyLimit, anyType));
-    }
-
-    /**
-     * Requests a URL and reads only the head of the response: a page has an empty body. If exchanges are kept, the body is
-     * read for them, since readers of archives refuse one that is shorter than announced.
-     */
-    public FetchResult check(String url) {
-        return check(url, Map.of());
-    }
-
-    /** Requests a URL in the same way, with header fields that make the request conditional. */
-    public FetchResult check(String url, Map<String, String> conditions) {
-        return fetch(url, conditions, options.keepsExchanges ? options.bodyLimit : 0, ResponseReader::head);
-    }
-
-    /**
-     * Requests a URL and passes the body, of any type, to a reader while it arrives, if the status is 2xx. The deadline
-     * includes the work of the reader, which is called at most once, by this thread. A {@link RuntimeException} of the
-     * reader is thrown; an {@link IOException} counts as an incomplete body.
-     *
-     * @return the page without its body, or another result
-     */
-    public FetchResult stream(String url, BodyReader receiver) {
-        AtomicReference<RuntimeException> thrown = new AtomicReference<>();
-        BodyReader remembering = body -> {
-            try {
-                receiver.read(body);
-            } catch (RuntimeException e) {
-                thrown.set(e);
-                throw e;
-            }
-        };
-        FetchResult result = fetch(
-                url,
-                Map.of(),
-                options.bodyLimit,
-                (parsed, response, room) -> reader.stream(parsed, response, room, remembering));
-        if (thrown.get() != null) {
-            release(result);
-            throw thrown.get();
-        }
-        return result;
-    }
-
-    private FetchResult fetch(String url, Map<String, String> conditions, int kept, Reading reading) {
-        String parsed = UrlNormalizer.parse(url);
-        if (parsed == null) {
-            return new Failed(0, Reason.PROTOCOL, "not a URL that can be requested: " + Printable.of(url));
-        }
-        try {
-            HttpUrl target = HttpUrl.get(parsed);
-            Refused refused = guard.objection(target);
-            return refused == null ? send(parsed, target, conditions, kept, reading) : refused;
-        } catch (NotSentException e) {
-            throw e.reason;
-        } catch (RuntimeException | AssertionError | StackOverflowError e) {
-            return failure(e);
-        }
-    }
-
     /** Returns the failure of a client that has thrown something for data from a server, although it should not. */
     private Failed failure(Throwable thrown) {
         return new Failed(0, isStopped ? Reason.STOPPED : Reason.PROTOCOL, Printable.of(thrown.toString()));
     }
 
-    private FetchResult send(String url, HttpUrl target, Map<String, String> conditions, int kept, Reading reading) {
+    private FetchResult send(String url, HttpUrl target, FetchRequest request, Received received) {
+        Reading reading = reading(request.body(), received);
+        boolean isHead = request.body() instanceof FetchRequest.None;
+        int kept = isHead && !options.keepsExchanges ? 0 : options.bodyLimit;
         Capture capture = options.keepsExchanges ? new Capture(url, kept) : null;
-        Received received = new Received();
-        Call call = guard.client(target).newCall(request(url, target, conditions, capture, received));
+        Call call = guard.client(target).newCall(request(url, target, request.conditions(), capture, received));
         FetchResult result;
         boolean hasSurplus = false;
         try (BodyMemory.Body room = memory.new Body(call::cancel, call::isCanceled)) {
@@ -446,7 +394,9 @@ public final class Fetcher implements AutoCloseable {
         } finally {
             hasSurplus = received.connection != null && connections.leave(received.connection, received);
         }
-        if (!hasSurplus || !received.isKept) {
+        if (received.isNotSent) {
+            return new NotSent();
+        } else if (!hasSurplus || !received.isKept) {
             return result;
         }
         // The response may belong to the request before, and what follows to this one.
@@ -466,8 +416,6 @@ public final class Fetcher implements AutoCloseable {
         FetchResult result;
         try {
             result = send(url, call, received, room, capture, kept, reading);
-        } catch (NotSentException e) {
-            throw e;
         } catch (RuntimeException | AssertionError | StackOverflowError e) {
             result = failure(e);
         }

@@ -1,13 +1,15 @@
 package dev.sieve.robots;
 
 import dev.sieve.fetch.Exchange;
+import dev.sieve.fetch.FetchRequest;
 import dev.sieve.fetch.FetchResult;
 import dev.sieve.fetch.FetchResult.Failed;
+import dev.sieve.fetch.FetchResult.NotSent;
 import dev.sieve.fetch.FetchResult.Page;
 import dev.sieve.fetch.FetchResult.Reason;
 import dev.sieve.fetch.FetchResult.Redirect;
 import dev.sieve.fetch.FetchResult.Refused;
-import dev.sieve.fetch.Fetcher;
+import dev.sieve.fetch.PageFetcher;
 import dev.sieve.io.LruMap;
 import dev.sieve.polite.RetryAfter;
 import dev.sieve.scope.SkipReason;
@@ -58,7 +60,7 @@ public final class RobotsCache {
     /** The access to an origin that is closed since its robots.txt was requested too often. */
     public static final Access DROPPED = closed("dropped from the cache");
 
-    private final Fetcher fetcher;
+    private final PageFetcher fetcher;
     private final String productToken;
     private final int tries;
     private final InstantSource time;
@@ -125,7 +127,7 @@ public final class RobotsCache {
      * @param time the date, for a {@code Retry-After} with a date
      * @param maxBytes the heap that all documents may take
      */
-    public RobotsCache(Fetcher fetcher, String productToken, int tries, InstantSource time, long maxBytes) {
+    public RobotsCache(PageFetcher fetcher, String productToken, int tries, InstantSource time, long maxBytes) {
         documents = new LruMap<>(maxBytes / 2, Document::memoryBytes);
         largeDocuments = new LruMap<>(maxBytes / 2, Document::memoryBytes);
         this.fetcher = fetcher;
@@ -188,13 +190,14 @@ public final class RobotsCache {
      * a while before the same URL is requested again.
      */
     public Duration request(String url, long nowNanos) {
-        return request(url, nowNanos, exchange -> {});
+        return request(url, nowNanos, FetchRequest.Watch.NONE, exchange -> {});
     }
 
-    /** Does as {@link #request(String, long)}, and passes on the exchange, if there is one. */
-    public Duration request(String url, long nowNanos, Consumer<Exchange> exchanges) {
+    /** Does as {@link #request(String, long)} unless the watch prevents it, and passes on the exchange, if there is one. */
+    public Duration request(String url, long nowNanos, FetchRequest.Watch watch, Consumer<Exchange> exchanges) {
         // One byte more than is parsed, so that the parser can see whether the last line is complete.
-        FetchResult result = fetcher.fetch(url, RobotsRules.MAX_BYTES + 1, true);
+        FetchRequest.Body body = FetchRequest.Body.upTo(RobotsRules.MAX_BYTES + 1);
+        FetchResult result = fetcher.fetch(new FetchRequest(url).reading(body).watchedBy(watch));
         try {
             Duration pause = keep(url, nowNanos, result);
             Optional.ofNullable(result.exchange()).ifPresent(exchanges);
@@ -220,7 +223,8 @@ public final class RobotsCache {
             keep(url, nowNanos, OPEN);
         } else if (result instanceof Refused refused) {
             keep(url, nowNanos, new Access(null, refused.error(), refused.reason()));
-        } else if (!(result instanceof Failed failed && failed.reason() == Reason.CLOSED)) {
+        } else if (!(result instanceof NotSent)
+                && !(result instanceof Failed failed && failed.reason() == Reason.CLOSED)) {
             return keepFailure(url, nowNanos, result);
         }
         return Duration.ZERO;

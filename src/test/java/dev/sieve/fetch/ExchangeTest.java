@@ -233,8 +233,8 @@ class ExchangeTest {
         byte[] body = "<urlset/>".getBytes(US_ASCII);
         server.on("/", HostileServer.raw("HTTP/1.1 200 OK\n", body));
 
-        FetchResult result =
-                fetcher.stream(server.url(), in -> assertThat(in.read()).isEqualTo('<'));
+        FetchResult result = fetcher.fetch(new FetchRequest(server.url())
+                .reading(FetchRequest.Body.to(in -> assertThat(in.read()).isEqualTo('<'))));
 
         assertThat(result.exchange().body()).isEqualTo(body);
     }

@@ -23,6 +23,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Predicate;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -107,16 +108,31 @@ class FetcherTest {
     @Test
     void aListenerCanPreventThatARequestIsSent() {
         IllegalStateException reason = new IllegalStateException("not now");
-        fetcher.onSend(host -> {
-            throw reason;
-        });
+        server.otherwise(HostileServer.raw("HTTP/1.1 200 OK\n"));
+        FetchRequest request = new FetchRequest(server.url());
 
-        assertThatThrownBy(() -> answer("HTTP/1.1 200 OK\n")).isSameAs(reason);
+        assertThatThrownBy(() -> fetcher.fetch(request.watchedBy(watch(host -> {
+                    throw reason;
+                }))))
+                .isSameAs(reason);
+        assertThat(fetcher.fetch(request.watchedBy(watch(host -> false)))).isEqualTo(new FetchResult.NotSent());
         assertThat(server.heads()).allMatch(String::isEmpty);
         assertThat(fetcher.connectionsInUse()).isZero();
 
-        fetcher.onSend(host -> {});
-        assertThat(fetcher.fetch(server.url()).status()).isEqualTo(200);
+        assertThat(fetcher.fetch(request).status()).isEqualTo(200);
+    }
+
+    private static FetchRequest.Watch watch(Predicate<String> sending) {
+        return new FetchRequest.Watch() {
+            @Override
+            public boolean maySend(String host) {
+                return sending.test(host);
+            }
+        };
+    }
+
+    private static FetchResult stream(Fetcher fetcher, String url, BodyReader reader) {
+        return fetcher.fetch(new FetchRequest(url).reading(FetchRequest.Body.to(reader)));
     }
 
     @Test
@@ -210,10 +226,10 @@ class FetcherTest {
     void nothingIsSentAgainWhenAKeptConnectionIsClosed() {
         server.on("/", server.hangUp());
         List<String> sent = new CopyOnWriteArrayList<>();
-        fetcher.onSend(sent::add);
+        FetchRequest request = new FetchRequest(server.url()).watchedBy(watch(sent::add));
 
-        assertThat(fetcher.fetch(server.url())).isInstanceOf(Page.class);
-        assertThat(fetcher.fetch(server.url())).isInstanceOfSatisfying(Failed.class, failed -> {
+        assertThat(fetcher.fetch(request)).isInstanceOf(Page.class);
+        assertThat(fetcher.fetch(request)).isInstanceOfSatisfying(Failed.class, failed -> {
             assertThat(failed.reason()).isEqualTo(Reason.CLOSED);
             assertThat(failed.isWorthRetrying()).isTrue();
         });
@@ -380,7 +396,7 @@ class FetcherTest {
         server.on("/", HostileServer.raw("HTTP/1.1 200 OK\nContent-Type: image/png\n", body));
         AtomicLong length = new AtomicLong();
 
-        FetchResult result = fetcher.stream(server.url(), in -> length.set(in.readAllBytes().length));
+        FetchResult result = stream(fetcher, server.url(), in -> length.set(in.readAllBytes().length));
 
         assertThat(length).hasValue(body.length);
         assertThat(result).isInstanceOfSatisfying(Page.class, page -> {
@@ -399,9 +415,9 @@ class FetcherTest {
             throw new AssertionError();
         };
 
-        assertThat(fetcher.stream(server.url("/404"), never).status()).isEqualTo(404);
-        assertThat(fetcher.stream(server.url("/302"), never)).isInstanceOf(Redirect.class);
-        assertThat(fetcher.stream(server.url("/br"), never)).isInstanceOf(Failed.class);
+        assertThat(stream(fetcher, server.url("/404"), never).status()).isEqualTo(404);
+        assertThat(stream(fetcher, server.url("/302"), never)).isInstanceOf(Redirect.class);
+        assertThat(stream(fetcher, server.url("/br"), never)).isInstanceOf(Failed.class);
     }
 
     @Test
@@ -409,10 +425,10 @@ class FetcherTest {
         server.on("/slow", server.drip("HTTP/1.1 200 OK\r\n\r\n", "x"))
                 .on("/endless", HostileServer.endless("HTTP/1.1 200 OK\r\n\r\n", "x".repeat(1000)));
 
-        assertThat(hasty.stream(server.url("/slow"), InputStream::readAllBytes))
+        assertThat(stream(hasty, server.url("/slow"), InputStream::readAllBytes))
                 .isInstanceOfSatisfying(
                         Failed.class, failed -> assertThat(failed.reason()).isEqualTo(Reason.TIMEOUT));
-        assertThat(fetcher.stream(server.url("/endless"), body -> body.readNBytes(10)))
+        assertThat(stream(fetcher, server.url("/endless"), body -> body.readNBytes(10)))
                 .isInstanceOf(Page.class);
         assertThat(fetcher.connectionsInUse()).isZero();
     }
@@ -421,7 +437,7 @@ class FetcherTest {
     void whatTheReaderOfAStreamThrowsComesOut() {
         IllegalStateException full = new IllegalStateException("full");
 
-        assertThatThrownBy(() -> fetcher.stream(server.url(), body -> {
+        assertThatThrownBy(() -> stream(fetcher, server.url(), body -> {
                     throw full;
                 }))
                 .isSameAs(full);

@@ -274,7 +274,8 @@ class HostileAnswersTest {
     void aLineWithoutEndIsAFailureLongBeforeTheDeadline(HostileServer.Behaviour behaviour) {
         server.on("/", behaviour);
         FetchResult page = fetcher.fetch(server.url());
-        FetchResult stream = fetcher.stream(server.url(), InputStream::readAllBytes);
+        FetchResult stream =
+                fetcher.fetch(new FetchRequest(server.url()).reading(FetchRequest.Body.to(InputStream::readAllBytes)));
 
         assertThat(List.of(page, stream))
                 .allSatisfy(each -> assertThat(each).isInstanceOfSatisfying(Failed.class, failed -> {

@@ -579,7 +579,9 @@ class ResponseKindsTest {
             case "/robots.txt" -> robotsProblem(kind, url);
             case "/sitemap.xml" -> sitemapProblem(kind, url);
             default -> {
-                FetchResult result = path.equals("/page") ? fetcher.fetch(url) : fetcher.fetchAnyType(url, Map.of());
+                FetchResult result = path.equals("/page")
+                        ? fetcher.fetch(url)
+                        : fetcher.fetch(new FetchRequest(url).reading(FetchRequest.Body.ANY_TYPE));
                 yield problem(kind, result, result instanceof Page page ? new String(page.body(), UTF_8) : null, path);
             }
         };
@@ -608,10 +610,9 @@ class ResponseKindsTest {
 
     private String sitemapProblem(Kind kind, String url) {
         List<String> urls = new ArrayList<>();
-        FetchResult result = fetcher.stream(
-                url,
-                body -> SitemapReader.read(
-                        body, (page, time) -> urls.add(page.substring(page.lastIndexOf('/') + 1)), sitemap -> {}));
+        FetchResult result = fetcher.fetch(new FetchRequest(url)
+                .reading(FetchRequest.Body.to(body -> SitemapReader.read(
+                        body, (page, time) -> urls.add(page.substring(page.lastIndexOf('/') + 1)), sitemap -> {}))));
         if (kind.status / 100 != 2) {
             return result.status() == kind.status ? "" : "status " + result.status();
         }

@@ -7,6 +7,7 @@ import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sieve.fetch.AddressPolicy;
+import dev.sieve.fetch.FetchRequest;
 import dev.sieve.fetch.FetchResult;
 import dev.sieve.fetch.Fetcher;
 import dev.sieve.fetch.HostileServer;
@@ -39,6 +40,12 @@ class RobotsCacheTest {
     private Fetcher fetcher;
     private RobotsCache robots;
     private final List<String> sentTo = new ArrayList<>();
+    private final FetchRequest.Watch watch = new FetchRequest.Watch() {
+        @Override
+        public boolean maySend(String host) {
+            return sentTo.add(host);
+        }
+    };
     /** How long the server has to be left alone after the last request. */
     private Duration pause;
 
@@ -46,8 +53,8 @@ class RobotsCacheTest {
     void open() throws IOException {
         server = HostileServer.unjudged();
         fetcher = newFetcher(Duration.ofMinutes(2));
-        fetcher.onSend(sentTo::add);
-        robots = new RobotsCache(fetcher, "testbot", 2, InstantSource.system(), 1 << 20);
+        robots = new RobotsCache(
+                request -> fetcher.fetch(request.watchedBy(watch)), "testbot", 2, InstantSource.system(), 1 << 20);
     }
 
     private static Fetcher newFetcher(Duration timeout) {

@@ -1,0 +1,91 @@
+package dev.sieve.fetch;
+
+import java.util.Map;
+
+/**
+ * A request for a URL, with all that a {@link PageFetcher} needs to make it.
+ *
+ * @param conditions header fields that make the request conditional: if the page is not modified, the result is a page with
+ *     the status 304 and without a body
+ * @param body what is read of the body
+ * @param watch follows the request
+ */
+public record FetchRequest(String url, Map<String, String> conditions, Body body, Watch watch) {
+    /** What is read of a body. */
+    public sealed interface Body {
+        /** Documents, and bodies of other types only if the options of the fetcher say so. */
+        Body DOCUMENT = new Kept(false, 0);
+
+        /** Bodies of any type. */
+        Body ANY_TYPE = new Kept(true, 0);
+
+        /**
+         * Nothing: a page has an empty body. If exchanges are kept, the body is read for them, since readers of archives refuse
+         * one that is shorter than announced.
+         */
+        Body NONE = new None();
+
+        /** Bodies of any type, up to a number of bytes. */
+        static Body upTo(int bytes) {
+            return new Kept(true, bytes);
+        }
+
+        /**
+         * A body of any type, which is passed to a reader while it arrives, if the status is 2xx. The page is then without its
+         * body. The deadline includes the work of the reader, which is called at most once, by the thread that makes the
+         * request. A {@link RuntimeException} of the reader is thrown; an {@link java.io.IOException} counts as an incomplete
+         * body.
+         */
+        static Body to(BodyReader reader) {
+            return new Streamed(reader);
+        }
+    }
+
+    /** A body that is part of the result, up to a limit; 0 for that of the fetcher. */
+    record Kept(boolean anyType, int limit) implements Body {}
+
+    /** No body. */
+    record None() implements Body {}
+
+    /** A body that is passed on. */
+    record Streamed(BodyReader reader) implements Body {}
+
+    /** Follows a request. */
+    public interface Watch {
+        /** Lets each request be sent. */
+        Watch NONE = new Watch() {};
+
+        /**
+         * Called at the last moment before the request is sent.
+         *
+         * @param host of the URL, as {@link dev.sieve.url.UrlParts#host} returns it
+         * @return whether to send it; if not, the result is {@link FetchResult.NotSent}
+         */
+        default boolean maySend(String host) {
+            return true;
+        }
+
+        /** Called when the head of the response has arrived, whatever it is. */
+        default void responded() {}
+    }
+
+    /** Creates an unconditional request for a document. */
+    public FetchRequest(String url) {
+        this(url, Map.of(), Body.DOCUMENT, Watch.NONE);
+    }
+
+    /** Returns the same request with conditions. */
+    public FetchRequest onlyIf(Map<String, String> others) {
+        return new FetchRequest(url, others, body, watch);
+    }
+
+    /** Returns the same request for another part of the body. */
+    public FetchRequest reading(Body other) {
+        return new FetchRequest(url, conditions, other, watch);
+    }
+
+    /** Returns the same request with another watch. */
+    public FetchRequest watchedBy(Watch other) {
+        return new FetchRequest(url, conditions, body, other);
+    }
+}
