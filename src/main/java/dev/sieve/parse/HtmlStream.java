@@ -41,6 +41,10 @@ final class HtmlStream {
     /** Reads of 1,024 to 2,048 characters between two checks of the time. */
     private static final int READS_PER_CHECK = 16;
 
+    /** What the parser reopens after an end tag of an element around it. */
+    private static final Set<String> FORMATTING =
+            Set.of("a", "b", "big", "code", "em", "font", "i", "nobr", "s", "small", "strike", "strong", "tt", "u");
+
     private final Visitor visitor;
     private final DocumentText text;
     private final BooleanSupplier isTimeLeft;
@@ -56,6 +60,10 @@ final class HtmlStream {
     private boolean hasFailed;
     /** Elements that the last sweep kept: their beginning was visited. */
     private Set<Element> kept = Set.of();
+    /** Elements that the walk visits; in use only during a sweep. */
+    private final List<Element> visited = new ArrayList<>();
+
+    private boolean isSweeping;
 
     /** Receives the content of a document. */
     interface Visitor {
@@ -183,6 +191,11 @@ final class HtmlStream {
         }
         visitor.element(element);
         boolean isInert = element.nameIs("template") && isHtml(element.tag().namespace());
+        if (isSweeping && isInert) {
+            visited.addAll(element.getAllElements());
+        } else if (isSweeping) {
+            visited.add(element);
+        }
         return isInert ? NodeFilter.FilterResult.SKIP_CHILDREN : NodeFilter.FilterResult.CONTINUE;
     }
 
@@ -233,27 +246,32 @@ final class HtmlStream {
      * Walks the tree and drops all elements except those that may be open: the last one of the document, the last one
      * in that, and so on. In broken tables the parser also adds to the element before the innermost open table.
      *
-     * <p>The remaining elements lose their attributes, so that the next walk does not find them again, and the parser
-     * does not copy them when it reopens formatting elements. The parser needs those of annotation-xml.
+     * <p>The remaining elements lose their attributes, so that the next walk does not find them again, and formatting
+     * elements, so that the parser does not copy them when it reopens these. The parser needs those of annotation-xml.
      */
     private void sweep() {
         weight = 0;
         chars = 0;
         List<Element> open = lastOf(document);
+        isSweeping = true;
         walk(open);
+        isSweeping = false;
         Element table = null;
         for (Element element : open) {
             table = element.nameIs("table") ? element : table;
         }
         List<Element> beforeTable = table == null ? List.of() : lastOf(table.previousElementSibling());
-        for (Element element : document.getAllElements()) {
-            if (!element.nameIs("annotation-xml")) {
+        open.forEach(HtmlStream::clear);
+        beforeTable.forEach(HtmlStream::clear);
+        for (Element element : visited) {
+            if (FORMATTING.contains(element.normalName())) {
                 element.clearAttributes();
             }
             if (!element.nameIs("title")) {
                 element.empty();
             }
         }
+        visited.clear();
         link(open);
         link(beforeTable);
         if (table != null && !beforeTable.isEmpty()) {
@@ -263,6 +281,15 @@ final class HtmlStream {
             kept = Collections.newSetFromMap(new IdentityHashMap<>());
             kept.addAll(open);
             kept.addAll(beforeTable);
+        }
+    }
+
+    private static void clear(Element element) {
+        if (!element.nameIs("annotation-xml")) {
+            element.clearAttributes();
+        }
+        if (!element.nameIs("title")) {
+            element.empty();
         }
     }
 

@@ -294,9 +294,13 @@ public final class LinkExtractor {
 
         @Override
         public void textNode(TextNode node) {
-            Node parent = node.parent();
             String words = node.getWholeText();
-            if (!node.isBlank() && words.indexOf('/') < 0 && parent != null && !parent.nameIs("title")) {
+            // Single characters are half of the texts of highlighted code.
+            if (words.length() == 1 || words.isBlank() || words.indexOf('/') >= 0) {
+                return;
+            }
+            Node parent = node.parent();
+            if (parent != null && !parent.nameIs("title")) {
                 wordsHash = (wordsHash ^ words.hashCode()) * 0x9e3779b97f4a7c15L;
             }
         }
