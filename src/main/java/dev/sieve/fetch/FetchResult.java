@@ -190,7 +190,8 @@ public sealed interface FetchResult {
      * A request that failed.
      *
      * @param status the HTTP status when there was a response; otherwise 0
-     * @param detail what exactly happened, for people
+     * @param detail what exactly happened, for people. That of {@link Reason#ROBOTS} begins with what happened to
+     *     robots.txt, as a key that no server chooses, up to a colon
      */
     record Failed(
             int status,
@@ -209,13 +210,12 @@ public sealed interface FetchResult {
 
         @Override
         public String error() {
-            return reason == Reason.ROBOTS ? reason.text + ": " + detail : reason.text;
+            return reason == Reason.ROBOTS ? reason.text + ": " + detail.split(": ", 2)[0] : reason.text;
         }
 
         @Override
         public String description() {
-            String error = error();
-            return error.endsWith(detail) ? error : error + ": " + detail;
+            return reason.text.endsWith(detail) ? reason.text : reason.text + ": " + detail;
         }
 
         @Override

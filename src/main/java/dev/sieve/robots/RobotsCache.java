@@ -76,7 +76,7 @@ public final class RobotsCache {
      * What may be requested from an origin.
      *
      * @param rules the rules; null while robots.txt is unavailable
-     * @param problem why robots.txt is unavailable; empty otherwise
+     * @param problem why robots.txt is unavailable, in a word or two, perhaps with a detail after a colon; empty otherwise
      * @param refused why the origin must not be requested at all; null otherwise
      */
     public record Access(
@@ -164,7 +164,7 @@ public final class RobotsCache {
     }
 
     private static Access closedBy(String origin, String problem) {
-        return closed("redirected to " + origin + ", whose robots.txt " + problem);
+        return closed("redirect: to " + origin + ", whose robots.txt " + problem);
     }
 
     /** Follows the redirects that are known. */
@@ -236,8 +236,7 @@ public final class RobotsCache {
         // A body that cannot be decoded would be the same again.
         boolean isLast = isRead && !result.isWorthRetrying();
         int failures = isLast ? tries : (before == null ? 0 : before.failures % tries) + 1;
-        String problem = isRead ? result.description() : result.error();
-        problem = problem.isEmpty() ? "status " + result.status() : problem;
+        String problem = result.description().isEmpty() ? "status " + result.status() : result.description();
         long lasts = failures < tries ? 0 : CLOSED_NANOS;
         keep(url, new Document(closed(problem), null, nowNanos + lasts, failures));
         return pause(result, failures);

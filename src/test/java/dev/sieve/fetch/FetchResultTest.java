@@ -15,4 +15,11 @@ class FetchResultTest {
         assertThat(new Failed(0, Reason.BROKEN, "unexpected end of stream").description())
                 .isEqualTo("broken off: unexpected end of stream");
     }
+
+    @Test
+    void detailOfRobotsTxtIsNoPartOfTheKeyThatIsCounted() {
+        Failed failed = new Failed(0, Reason.ROBOTS, "tls: no name: a.test");
+        assertThat(failed.error()).isEqualTo("robots.txt unavailable: tls");
+        assertThat(failed.description()).isEqualTo("robots.txt unavailable: tls: no name: a.test");
+    }
 }

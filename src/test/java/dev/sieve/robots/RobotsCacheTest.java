@@ -110,6 +110,17 @@ class RobotsCacheTest {
         assertThat(answer.problem()).isNotEmpty();
     }
 
+    @Test
+    void aFailureOfTlsIsExplained() {
+        String origin = origin().replace("http:", "https:");
+        robots.request(origin + "/robots.txt", 0);
+        assertThat(robots.find(origin, 0).access()).isNull();
+        robots.request(origin + "/robots.txt", 0);
+        assertThat(robots.find(origin, 0).access().problem())
+                .startsWith("tls: ")
+                .endsWith("; is this http?");
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"404 Not Found", "410 Gone", "403 Forbidden", "401 Unauthorized"})
     void aHostThatHasNoneIsOpenForADay(String status) {
