@@ -1,5 +1,6 @@
 package dev.sieve.bench;
 
+import dev.sieve.crawl.CrawlJob;
 import dev.sieve.crawl.CrawlOptions;
 import dev.sieve.crawl.Crawler;
 import dev.sieve.crawl.SharedJob;
@@ -23,7 +24,7 @@ final class CrawlWorker {
                 .allowPrivate("127.0.0.0/8")
                 .resolver(host -> List.of(DemoWeb.resolve(host)));
         CountDownLatch isClosed = new CountDownLatch(1);
-        try (SharedJob job = SharedJob.open(
+        try (CrawlJob job = SharedJob.open(
                         EngineAddress.parse(args[0]),
                         options,
                         builder -> builder.capacity(1_000_000).ownership(Duration.parse(args[2])));

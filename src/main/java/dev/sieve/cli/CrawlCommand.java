@@ -289,7 +289,7 @@ class CrawlCommand implements Callable<Integer> {
                 ? text(
                         "Frontier %s: %s, %,d accepted = %,d done + %,d pending",
                         place,
-                        Numbers.count(start.job().processes(), "worker"),
+                        Numbers.count(start.job().sharing().processes(), "worker"),
                         stats.accepted(),
                         stats.done(),
                         stats.pending() + stats.inFlight())

@@ -6,6 +6,7 @@ import dev.sieve.crawl.CrawlJob;
 import dev.sieve.crawl.CrawlPlace;
 import dev.sieve.crawl.CrawlReport;
 import dev.sieve.crawl.Crawler;
+import dev.sieve.crawl.Journal;
 import dev.sieve.report.CrawlRecord;
 import dev.sieve.report.LiveServer;
 import dev.sieve.report.MetricsText;
@@ -104,7 +105,7 @@ final class Recording implements AutoCloseable {
         job = opened;
         shared = place.isShared() ? place : null;
         if (isUsed()) {
-            record.start(file == null ? null : job.journal(), place.forces(), Instant.now());
+            record.start(file == null ? null : Journal.of(job), place.forces(), Instant.now());
         }
     }
 
@@ -162,7 +163,7 @@ final class Recording implements AutoCloseable {
         if (place == null || share == null) {
             return;
         }
-        job.share(share);
+        job.sharing().share(share);
         if (live != null) {
             try {
                 List<byte[]> shares = new ArrayList<>();

@@ -84,7 +84,7 @@ final class SharedOptions {
                 mine.put(name(name), text.isEmpty() ? rule.absent() : text);
             }
         }
-        job.differences(mine).forEach((name, stored) -> {
+        job.sharing().differences(mine).forEach((name, stored) -> {
             // Null when it was stored by a version without the option.
             String theirs = stored == null ? "" : stored;
             if (theirs.equals(mine.get(name))) {

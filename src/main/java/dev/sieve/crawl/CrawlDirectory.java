@@ -12,17 +12,14 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The folder from which a crawl continues after a crash or a stop. It owns all files in the folder:
@@ -48,28 +45,28 @@ import org.jspecify.annotations.Nullable;
  * together; when one cannot be opened, none stays open. The exception for a damaged file names the file and the line;
  * {@link FolderPlace#inspect} lists them, and {@link FolderPlace#repair} keeps the intact lines.
  */
-public final class CrawlDirectory extends CrawlJob {
+public final class CrawlDirectory implements JobStore {
     /** The digits of a pause allow for ten years; a host is a name or an address, as in a URL. */
     private static final Pattern PAUSE = Pattern.compile("(\\d{1,12}) (\\d{1,15}) ([!-~]{1,255})");
 
-    static final LineFile.Kind SEEDS = new LineFile.Kind("crawl-seeds", "a seed", CrawlJob::isSeed);
-    static final LineFile.Kind ORIGINS = new LineFile.Kind("crawl-origins", "an origin", CrawlJob::isOrigin);
-    static final LineFile.Kind PAUSES = new LineFile.Kind("crawl-pauses", "a pause", PAUSE.asMatchPredicate());
+    static final LineFile.Kind SEEDS = new LineFile.Kind(
+            "crawl-seeds", 2, "a seed", "name the seeds again, since they define the scope", CrawlJob::isSeed);
+    static final LineFile.Kind ORIGINS = new LineFile.Kind(
+            "crawl-origins",
+            2,
+            "an origin",
+            "what the user has allowed for an origin may be missing: type its seeds again",
+            CrawlJob::isOrigin);
+    static final LineFile.Kind PAUSES = new LineFile.Kind(
+            "crawl-pauses",
+            2,
+            "a pause",
+            "a host may be requested before the end of its pause",
+            PAUSE.asMatchPredicate());
 
-    /** All files that may exist, and what is lost with a line of them. */
-    static final Map<LineFile.Kind, String> LOSSES = losses();
-
-    private static Map<LineFile.Kind, String> losses() {
-        Map<LineFile.Kind, String> losses = new LinkedHashMap<>();
-        losses.put(SEEDS, "name the seeds again, since they define the scope");
-        losses.put(ORIGINS, "what the user has allowed for an origin may be missing: type its seeds again");
-        losses.put(PAUSES, "a host may be requested before the end of its pause");
-        losses.put(Journal.KIND, "the report may miss pages");
-        losses.put(KnownTexts.KIND, "the first page with a text may not be found as such");
-        losses.put(Fragments.KIND, "links to parts of pages may not be checked");
-        losses.put(KnownPages.KIND, "pages that are missing are visited again only where a new page links to them");
-        return losses;
-    }
+    /** All files that may exist, which are checked and repaired. */
+    static final List<LineFile.Kind> FILES =
+            List.of(SEEDS, ORIGINS, PAUSES, Journal.KIND, KnownTexts.KIND, Fragments.KIND, KnownPages.KIND);
 
     /** Files that a folder may contain before it contains a crawl: a crash may have left them, or the settings are lost. */
     private static final Pattern OF_FRONTIER = Pattern.compile("lock|settings\\..*|(log|checkpoint)-\\d{8}.*");
@@ -80,29 +77,15 @@ public final class CrawlDirectory extends CrawlJob {
     private final LineFile seedFile;
     private final LineFile originFile;
     private final LineFile pauseFile;
-
-    /** What is known of each page; null when the crawl has no rounds. */
-    private @Nullable KnownPages pages;
-
     private final AtomicReference<Map<String, Duration>> pauses = new AtomicReference<>(new HashMap<>());
 
-    /** Opens the files beside a frontier, which the caller closes when that fails. */
-    CrawlDirectory(DurableSieve frontier, Path folder, Disk disk, long id, Instant now) throws IOException {
-        super(frontier, folder);
-        files = JobFiles.open(disk, id, LOSSES, frontier.durability().forces(), frontier::sync);
-        try {
-            seedFile = files.open(SEEDS, (position, line) -> noteSeed(line));
-            originFile = files.open(ORIGINS, (position, line) -> noteOrigin(line));
-            readPauses(now);
-            pauseFile = files.open(PAUSES, (position, line) -> {});
-            if (files.exists(KnownPages.KIND)) {
-                pages = new KnownPages(files);
-                startRound(pages);
-            }
-        } catch (IOException | RuntimeException e) {
-            close(files, e);
-            throw e;
-        }
+    private CrawlDirectory(JobFiles files, Instant now, Consumer<String> seeds, Consumer<String> origins)
+            throws IOException {
+        this.files = files;
+        seedFile = files.open(SEEDS, (position, line) -> seeds.accept(line));
+        originFile = files.open(ORIGINS, (position, line) -> origins.accept(line));
+        readPauses(now);
+        pauseFile = files.open(PAUSES, (position, line) -> {});
     }
 
     /** Reads the pauses and removes those that have expired. When a host was last requested is not stored, so it waits anew. */
@@ -128,21 +111,36 @@ public final class CrawlDirectory extends CrawlJob {
      * @throws IllegalArgumentException as {@link #check}
      * @throws IOException when a file cannot be read or written, or is damaged
      */
-    public static CrawlDirectory open(Path directory, Consumer<DurableSieve.Builder> settings) throws IOException {
+    public static CrawlJob open(Path directory, Consumer<DurableSieve.Builder> settings) throws IOException {
         return open(directory, settings, CrawlClock.SYSTEM.now());
     }
 
-    static CrawlDirectory open(Path directory, Consumer<DurableSieve.Builder> settings, Instant now)
-            throws IOException {
+    static CrawlJob open(Path directory, Consumer<DurableSieve.Builder> settings, Instant now) throws IOException {
         check(directory);
         DurableSieve.Builder builder = DurableSieve.builder(directory);
         settings.accept(builder);
         // The frontier first, since its lock guards the other files.
         DurableSieve frontier = builder.open();
         try {
-            return new CrawlDirectory(frontier, directory, new LocalDisk(directory), DurableFolder.id(directory), now);
+            return open(frontier, directory, new LocalDisk(directory), DurableFolder.id(directory), now);
         } catch (IOException | RuntimeException e) {
             close(frontier, e);
+            throw e;
+        }
+    }
+
+    /** Opens the files beside a frontier, which the caller closes when that fails. */
+    static CrawlJob open(DurableSieve frontier, Path folder, Disk disk, long id, Instant now) throws IOException {
+        JobFiles files = JobFiles.open(disk, id, FILES, frontier.durability().forces(), frontier::sync);
+        try {
+            return new CrawlJob(
+                    frontier,
+                    folder,
+                    files,
+                    Sharing.NONE,
+                    (seeds, origins) -> new CrawlDirectory(files, now, seeds, origins));
+        } catch (IOException | RuntimeException e) {
+            close(files, e);
             throw e;
         }
     }
@@ -198,104 +196,39 @@ public final class CrawlDirectory extends CrawlJob {
     }
 
     @Override
-    synchronized void again(boolean onlyDue) throws IOException {
-        KnownPages known = pages;
-        if (known == null && frontier().stats().accepted() > 0) {
-            throw new IllegalArgumentException(
-                    "this job was begun without rounds, so nothing is known of its pages; for"
-                            + " a crawl in rounds, choose another folder");
-        } else if (known == null) {
-            pages = new KnownPages(files);
-        } else if (known.isEnded()) {
-            known.begin(onlyDue);
-            startRound(known);
-        }
-    }
-
-    /**
-     * Removes the report of the round before from a round of which nothing is queued, and the broken links, which are found
-     * again. A crash between the beginning of the round and this is followed by this.
-     */
-    private void startRound(KnownPages known) throws IOException {
-        if (known.isQueued()) {
-            return;
-        }
-        if (files.exists(Journal.KIND) && !files.isOpen(Journal.KIND)) {
-            files.replace(Journal.KIND, lines -> {});
-        }
-        if (files.exists(Fragments.KIND)) {
-            Fragments.keepNewest(files);
-        }
+    public void read(Consumer<String> seeds, Consumer<String> origins) throws IOException {
+        files.read(SEEDS, (position, line) -> seeds.accept(line), LineFile.REFUSE);
+        files.read(ORIGINS, (position, line) -> origins.accept(line), LineFile.REFUSE);
     }
 
     @Override
-    synchronized @Nullable Rounds rounds() {
-        return pages == null ? null : new Rounds(pages, (DurableSieve) frontier(), RevisitRule.DEFAULT);
-    }
-
-    @Override
-    synchronized Round completeRound(BooleanSupplier hasToEnd) throws IOException {
-        return Objects.requireNonNull(pages)
-                .complete(frontier().pending() + frontier().inFlight() > 0, this::hasSeed, hasToEnd);
-    }
-
-    @Override
-    synchronized void endRound() {
-        Objects.requireNonNull(pages).ended();
-    }
-
-    @Override
-    JobFiles files() {
-        return files;
-    }
-
-    @Override
-    void read(Reader reader) throws IOException {
-        synchronized (this) {
-            files.read(SEEDS, (position, line) -> reader.seed(line), LineFile.REFUSE);
-        }
-        super.read(reader);
-    }
-
-    @Override
-    synchronized void storeSeeds(List<String> urls) {
+    public synchronized void addSeeds(List<String> urls) {
         urls.forEach(seedFile::add);
         seedFile.flush();
     }
 
     @Override
-    synchronized void storeOrigin(String line) {
+    public synchronized void addOrigin(String line) {
         originFile.add(line);
         originFile.flush();
     }
 
     @Override
-    synchronized void forceSeeds() {
+    public synchronized void force() {
         seedFile.force();
         originFile.force();
-        count();
-    }
-
-    @Override
-    void count() {
-        files.count();
     }
 
     /** Counted from the opening of the folder. */
     @Override
-    Map<String, Duration> takePauses() {
+    public Map<String, Duration> takePauses() {
         return pauses.getAndSet(Map.of());
     }
 
     @Override
-    synchronized void addPause(String host, Duration pause, Duration use, Instant now) {
+    public synchronized void addPause(String host, Duration pause, Duration use, Instant now) {
         Instant expiry = now.plus(use).plus(pause);
         pauseFile.add(pause.toMillis() + " " + expiry.toEpochMilli() + " " + host);
         pauseFile.flush();
-    }
-
-    @Override
-    synchronized void closeFiles() throws IOException {
-        files.close();
     }
 }

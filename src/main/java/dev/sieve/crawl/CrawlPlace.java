@@ -74,7 +74,7 @@ public interface CrawlPlace {
     default void export(Export which, Consumer<String> urls) throws IOException {}
 
     /**
-     * Passes on what each process of a shared crawl has {@linkplain CrawlJob#share stored} for its report.
+     * Passes on what each process of a shared crawl has {@linkplain Sharing#share stored} for its report.
      *
      * @throws IOException when the place cannot be read
      */

@@ -131,8 +131,8 @@ public final class Crawler implements AutoCloseable {
         mostTime = options.maxTime;
         comparesPages = options.skipDuplicates;
         checksFragments = options.checkFragments;
-        if (checksFragments && job.isShared()) {
-            throw new IllegalArgumentException("fragments are not checked by a crawl that several processes share");
+        if (checksFragments) {
+            job.sharing().requireAlone("fragments are not checked");
         }
         startNanos = clock.nanoTime();
         Frontier frontier = job.frontier();
@@ -140,7 +140,7 @@ public final class Crawler implements AutoCloseable {
         recorder.rounds(rounds);
         SieveStats stats = frontier.stats();
         before = stats.pending() + stats.inFlight();
-        links = new LinkQueue(options, recorder, job, () -> job.readAdded(stored()));
+        links = new LinkQueue(options, recorder, job, () -> job.readAdded(stored()), rounds);
         // The schedule first: if it fails, no connections need closing.
         schedule = Politeness.schedule(options, job, stats.accepted() > 0, startNanos);
         fetcher = options.newFetcher();
@@ -155,15 +155,13 @@ public final class Crawler implements AutoCloseable {
     }
 
     private static @Nullable Rounds rounds(CrawlOptions options, CrawlJob job) {
-        if (options.again) {
-            try {
-                job.again(options.onlyDue);
-            } catch (IOException e) {
-                throw new UncheckedIOException(e);
-            }
+        try {
+            return options.again
+                    ? Rounds.again(job, options.onlyDue, options.revisits)
+                    : Rounds.of(job, options.revisits);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
-        Rounds rounds = job.rounds();
-        return rounds == null ? null : rounds.with(options.revisits);
     }
 
     private void readJob() {
@@ -276,10 +274,10 @@ public final class Crawler implements AutoCloseable {
     public CrawlReport run(PageSink sink) throws IOException {
         recorder.sink(sink);
         if (comparesPages || sink.comparesPages()) {
-            recorder.texts(job.texts());
+            recorder.texts(job.part(KnownTexts.class, KnownTexts::new));
         }
         if (checksFragments) {
-            recorder.fragments(job.fragments());
+            recorder.fragments(job.part(Fragments.class, Fragments::new));
         }
         try {
             job.forceSeeds();
@@ -356,7 +354,7 @@ public final class Crawler implements AutoCloseable {
             return;
         }
         try {
-            complete = job.completeRound(hasToEnd);
+            complete = rounds.complete(hasToEnd);
         } catch (CancellationException e) {
             LOG.warn("the end of the round was cut short; the same command continues it");
             cutShort();
@@ -409,7 +407,7 @@ public final class Crawler implements AutoCloseable {
                 isOver = dispatcher.awaitWorkers(GRACE);
                 if (!isOver) {
                     fetcher.stop();
-                    job.impatient();
+                    job.sharing().impatient();
                 }
             } catch (InterruptedException e) {
                 isInterrupted = true;
@@ -420,7 +418,7 @@ public final class Crawler implements AutoCloseable {
             }
         }
         if (dispatcher.ending() != Ending.DRAINED) {
-            job.impatient();
+            job.sharing().impatient();
         }
         if (isInterrupted) {
             Thread.currentThread().interrupt();
@@ -553,8 +551,8 @@ public final class Crawler implements AutoCloseable {
         try (schedule;
                 fetcher) {
             stop();
-            if (complete != null && failure == null) {
-                job.endRound();
+            if (rounds != null && complete != null && failure == null) {
+                rounds.end();
             }
         } catch (UncheckedIOException e) {
             throw e.getCause();

@@ -126,8 +126,8 @@ final class Dispatcher {
         this.schedule = schedule;
         this.nanoClock = nanoClock;
         this.recorder = recorder;
-        levels = new Levels(schedule, recorder, job.isShared() ? Integer.MAX_VALUE : options.maxDepth);
-        budget = job.budget(options.maxPages);
+        levels = new Levels(schedule, recorder, job.sharing().levels(options.maxDepth));
+        budget = job.sharing().budget(options.maxPages);
         maxFailures = options.maxFailures;
         workers = options.concurrency;
         silentLimit = Math.max(20, 2 * workers);
@@ -148,7 +148,7 @@ final class Dispatcher {
 
     /** Counts the limit of time from now on. */
     final synchronized void start() {
-        startNanos = nanoClock.getAsLong() - nanos(job.age());
+        startNanos = nanoClock.getAsLong() - nanos(job.sharing().age());
     }
 
     /** Waits for a URL whose host may be requested now; returns null to a worker that has to leave, as at the end. */
@@ -256,7 +256,7 @@ final class Dispatcher {
         }
         taken++;
         // Those of its host were known before it was handed out.
-        job.takePauses().forEach((host, pause) -> schedule.backOff(host, now + pause.toNanos()));
+        job.store().takePauses().forEach((host, pause) -> schedule.backOff(host, now + pause.toNanos()));
         levels.add(Target.of(next));
         return true;
     }
@@ -320,7 +320,7 @@ final class Dispatcher {
      * of others do not count, since they may still push links.
      */
     private void requireProgress(long waitNanos) {
-        boolean isIdle = waitNanos == Long.MAX_VALUE || (job.isShared() && schedule.size() == 0);
+        boolean isIdle = job.sharing().isIdle(waitNanos, schedule.size());
         if (active == 0 && held() > 0 && isIdle) {
             throw new IllegalStateException(
                     "the crawl cannot continue: no worker processes " + held()

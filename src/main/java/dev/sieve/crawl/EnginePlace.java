@@ -15,8 +15,6 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * An engine, with a crawl that many processes share: see {@link SharedJob}.
@@ -24,8 +22,6 @@ import org.slf4j.LoggerFactory;
  * @param patience how long to wait for the engine when it does not respond
  */
 public record EnginePlace(EngineAddress address, Duration patience) implements SavedPlace {
-    private static final Logger LOG = LoggerFactory.getLogger("dev.sieve.crawl");
-
     @Override
     public String kind() {
         return "frontier";
@@ -48,13 +44,11 @@ public record EnginePlace(EngineAddress address, Duration patience) implements S
 
     @Override
     public CrawlJob open(CrawlOptions options, FrontierSettings settings) throws IOException {
-        SharedJob job = SharedJob.open(address, options, builder -> {
+        return SharedJob.open(address, options, builder -> {
             builder.onCapacity(settings.listener()).patience(patience);
             FrontierSettings.set(settings.capacity(), builder::capacity);
             FrontierSettings.set(settings.onFull(), builder::onFull);
         });
-        job.frontier().warnings().forEach(warning -> LOG.warn("{}: {}", address.server(), warning));
-        return job;
     }
 
     @Override

@@ -198,7 +198,7 @@ public record FolderPlace(Path folder, Durability durability, boolean keepsLog) 
     }
 
     private JobFiles files(LineFile.Receiver problems) throws IOException {
-        return new JobFiles(new LocalDisk(folder), DurableFolder.id(folder), CrawlDirectory.LOSSES, problems);
+        return new JobFiles(new LocalDisk(folder), DurableFolder.id(folder), CrawlDirectory.FILES, problems);
     }
 
     /**

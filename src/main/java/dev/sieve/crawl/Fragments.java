@@ -4,7 +4,6 @@ import dev.sieve.bloom.Murmur3;
 import dev.sieve.fetch.FetchResult.Redirect;
 import dev.sieve.io.LineFile;
 import dev.sieve.url.UrlNormalizer;
-import java.io.Closeable;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
@@ -29,10 +28,12 @@ import java.util.regex.Pattern;
  * <p>A line is buffered when {@link #add} returns. When {@link #flush} returns, it survives the process, and if forced also a
  * power failure. Methods that write throw {@link UncheckedIOException} when the disk fails. Safe for use by many threads.
  */
-final class Fragments implements Closeable {
+final class Fragments {
     static final LineFile.Kind KIND = new LineFile.Kind(
             "crawl-fragments",
+            2,
             "the parts of a page",
+            "links to parts of pages may not be checked",
             Pattern.compile("(?:page|moved) \\d{1,10} https?://[!-~]++(?: [!-~ ]++)?|told [\\w-]++|checked")
                     .asMatchPredicate());
 
@@ -282,10 +283,5 @@ final class Fragments implements Closeable {
 
     long owner() {
         return owner;
-    }
-
-    @Override
-    public synchronized void close() throws IOException {
-        files.release(file);
     }
 }

@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -30,12 +31,12 @@ final class JobFiles implements Closeable {
 
     private static final Pattern COUNT = Pattern.compile("(crawl-[a-z]{1,20}) (\\d{1,18})");
     private static final LineFile.Kind COUNTS =
-            new LineFile.Kind("crawl-counts", 3, "a count", COUNT.asMatchPredicate());
+            new LineFile.Kind("crawl-counts", 3, "a count", "", COUNT.asMatchPredicate());
 
     private final Disk disk;
     private final long owner;
-    /** All files that may exist, and what is lost with a line of them. */
-    private final Map<LineFile.Kind, String> losses;
+    /** All files that may exist. */
+    private final List<LineFile.Kind> kinds;
 
     private final boolean forces;
     private final Runnable sync;
@@ -45,6 +46,8 @@ final class JobFiles implements Closeable {
     private volatile Map<String, Long> counts = new TreeMap<>();
     /** The open files whose lines are counted, by name. */
     private final Map<String, LineFile> counted = new LinkedHashMap<>();
+    /** What uses the files, by type. */
+    private final Map<Class<?>, Object> parts = new HashMap<>();
 
     /** Closes all files, the last one first. */
     private Closeable opened = () -> {};
@@ -52,24 +55,19 @@ final class JobFiles implements Closeable {
     /**
      * Reads the counts.
      *
-     * @param losses all files that may exist, and what is lost with a line of them
+     * @param kinds all files that may exist
      * @param problems receives what is wrong in the file of the counts
      */
-    JobFiles(Disk disk, long owner, Map<LineFile.Kind, String> losses, LineFile.Receiver problems) throws IOException {
-        this(disk, owner, losses, false, () -> {}, problems);
+    JobFiles(Disk disk, long owner, List<LineFile.Kind> kinds, LineFile.Receiver problems) throws IOException {
+        this(disk, owner, kinds, false, () -> {}, problems);
     }
 
     private JobFiles(
-            Disk disk,
-            long owner,
-            Map<LineFile.Kind, String> losses,
-            boolean forces,
-            Runnable sync,
-            LineFile.Receiver problems)
+            Disk disk, long owner, List<LineFile.Kind> kinds, boolean forces, Runnable sync, LineFile.Receiver problems)
             throws IOException {
         this.disk = disk;
         this.owner = owner;
-        this.losses = losses;
+        this.kinds = kinds;
         this.forces = forces;
         this.sync = sync;
         List<String> names = disk.names();
@@ -85,7 +83,7 @@ final class JobFiles implements Closeable {
             counts = read;
             return;
         }
-        for (LineFile.Kind kind : losses.keySet()) {
+        for (LineFile.Kind kind : kinds) {
             if (names.contains(kind.name())) {
                 // A file of an earlier build is refused as such.
                 LineFile.read(disk, kind, 0, line -> {}, problem -> {});
@@ -95,6 +93,11 @@ final class JobFiles implements Closeable {
         }
     }
 
+    /** Opens a file for what uses it. */
+    interface Opening<T> {
+        T open(JobFiles files) throws IOException;
+    }
+
     /**
      * Opens the files of a job, none of which is missing. The counts are created before all others.
      *
@@ -102,10 +105,10 @@ final class JobFiles implements Closeable {
      * @param sync forces the frontier, before a file is replaced: what is done is in the log before a round ends, and a job that
      *     another process may have as well is left alone
      */
-    static JobFiles open(Disk disk, long owner, Map<LineFile.Kind, String> losses, boolean forces, Runnable sync)
+    static JobFiles open(Disk disk, long owner, List<LineFile.Kind> kinds, boolean forces, Runnable sync)
             throws IOException {
-        JobFiles files = new JobFiles(disk, owner, losses, forces, sync, LineFile.REFUSE);
-        for (LineFile.Kind kind : losses.keySet()) {
+        JobFiles files = new JobFiles(disk, owner, kinds, forces, sync, LineFile.REFUSE);
+        for (LineFile.Kind kind : kinds) {
             files.require(kind, Long.MAX_VALUE, files.known(kind), LineFile.REFUSE);
         }
         files.store(files.counts, true);
@@ -115,7 +118,7 @@ final class JobFiles implements Closeable {
     /** Returns files in a temporary folder, which are deleted when they are closed. */
     static JobFiles temporary(Path parent) throws IOException {
         TemporaryFolder folder = new TemporaryFolder(parent, "crawl");
-        JobFiles files = new JobFiles(folder.disk(), Memberships.randomSeed(), Map.of(), LineFile.REFUSE);
+        JobFiles files = new JobFiles(folder.disk(), Memberships.randomSeed(), List.of(), LineFile.REFUSE);
         files.isTemporary = true;
         files.opened = folder;
         return files;
@@ -130,14 +133,6 @@ final class JobFiles implements Closeable {
     void flush(LineFile file, boolean isForced) {
         if (!isTemporary) {
             file.flush(isForced);
-        }
-    }
-
-    /** Closes temporary files. The lines of a file of a job, which is closed with the job, are handed over. */
-    void release(LineFile file) throws IOException {
-        flush(file, false);
-        if (isTemporary) {
-            close();
         }
     }
 
@@ -177,6 +172,19 @@ final class JobFiles implements Closeable {
                 LineFile.readLines(disk, kind, owner, count, lines, problems).last();
         require(kind, last, count, problems);
         return last;
+    }
+
+    /** Returns what uses a file, which the first call opens or creates. */
+    synchronized <T> T part(Class<T> type, Opening<T> opening) throws IOException {
+        T part = type.cast(parts.get(type));
+        if (part == null) {
+            part = opening.open(this);
+            if (part instanceof Closeable closeable) {
+                closeFirst(closeable);
+            }
+            parts.put(type, part);
+        }
+        return part;
     }
 
     /** Opens a file after its last line, and creates it if it does not exist. It is closed with these. */
@@ -222,6 +230,9 @@ final class JobFiles implements Closeable {
 
     /** Stores how many lines the open files have, as far as they survive what the job survives. */
     void count() {
+        if (isTemporary) {
+            return;
+        }
         try {
             count(forces);
         } catch (IOException e) {
@@ -250,7 +261,7 @@ final class JobFiles implements Closeable {
     /** Returns what is wrong in the files. */
     List<String> problems() throws IOException {
         List<String> problems = new ArrayList<>();
-        for (LineFile.Kind kind : losses.keySet()) {
+        for (LineFile.Kind kind : kinds) {
             read(kind, (position, line) -> {}, problems::add);
         }
         return problems;
@@ -263,8 +274,7 @@ final class JobFiles implements Closeable {
      */
     void repair(List<String> findings) throws IOException {
         Map<String, Long> found = new TreeMap<>();
-        for (Map.Entry<LineFile.Kind, String> each : losses.entrySet()) {
-            LineFile.Kind kind = each.getKey();
+        for (LineFile.Kind kind : kinds) {
             List<String> problems = new ArrayList<>();
             long last = read(kind, (position, line) -> {}, problems::add);
             if (!problems.isEmpty()) {
@@ -276,7 +286,7 @@ final class JobFiles implements Closeable {
                         true,
                         lines -> read(kind, (position, line) -> lines.accept(line), problem -> {}));
                 findings.addAll(problems);
-                findings.add(disk.path(kind.name()) + ": lines kept: " + last + "; " + each.getValue());
+                findings.add(disk.path(kind.name()) + ": lines kept: " + last + "; " + kind.loss());
             }
             if (exists(kind)) {
                 found.put(kind.name(), last);
@@ -321,10 +331,16 @@ final class JobFiles implements Closeable {
     }
 
     private void countAll() throws IOException {
-        try {
-            counted.values().forEach(LineFile::force);
-        } catch (UncheckedIOException e) {
-            throw e.getCause();
+        IOException failure = null;
+        for (LineFile file : counted.values()) {
+            try {
+                file.force();
+            } catch (UncheckedIOException e) {
+                failure = failure == null ? e.getCause() : failure;
+            }
+        }
+        if (failure != null) {
+            throw failure;
         }
         count(true);
     }

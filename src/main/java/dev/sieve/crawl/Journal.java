@@ -3,12 +3,11 @@ package dev.sieve.crawl;
 import dev.sieve.durable.DurableFolder;
 import dev.sieve.io.LineFile;
 import dev.sieve.io.LocalDisk;
-import java.io.Closeable;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Map;
+import java.util.List;
 import java.util.function.Consumer;
 
 /**
@@ -17,12 +16,22 @@ import java.util.function.Consumer;
  *
  * <p>Methods that write throw {@link UncheckedIOException} when the disk fails. Safe for use by many threads.
  */
-public final class Journal implements Closeable {
-    static final LineFile.Kind KIND =
-            new LineFile.Kind("crawl-report", 3, "a record of the report", line -> line.startsWith("{"));
+public final class Journal {
+    static final LineFile.Kind KIND = new LineFile.Kind(
+            "crawl-report", 3, "a record of the report", "the report may miss pages", line -> line.startsWith("{"));
 
     private final JobFiles files;
     private final LineFile file;
+
+    /**
+     * Returns the journal of a crawl, which is closed with its job. The first call opens or creates it; that of a crawl
+     * without a folder is temporary.
+     *
+     * @throws IOException when it cannot be read or written, or is damaged
+     */
+    public static Journal of(CrawlJob job) throws IOException {
+        return job.part(Journal.class, Journal::new);
+    }
 
     Journal(JobFiles files) throws IOException {
         this.files = files;
@@ -70,12 +79,7 @@ public final class Journal implements Closeable {
         if (Files.notExists(folder.resolve(KIND.name()))) {
             throw new IOException(folder + ": no run of this job has kept a record for a report");
         }
-        new JobFiles(new LocalDisk(folder), DurableFolder.id(folder), Map.of(KIND, ""), problems::accept)
+        new JobFiles(new LocalDisk(folder), DurableFolder.id(folder), List.of(KIND), problems::accept)
                 .read(KIND, (position, json) -> receiver.accept(json), problems::accept);
-    }
-
-    @Override
-    public synchronized void close() throws IOException {
-        files.release(file);
     }
 }

@@ -3,7 +3,6 @@ package dev.sieve.crawl;
 import dev.sieve.bloom.Murmur3;
 import dev.sieve.io.LineFile;
 import dev.sieve.url.UrlNormalizer;
-import java.io.Closeable;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
@@ -35,8 +34,13 @@ import org.jspecify.annotations.Nullable;
  * a power failure. A page takes about 30 bytes of memory. Methods throw {@link UncheckedIOException} when the disk fails.
  * Safe for use by many threads.
  */
-final class KnownPages implements Closeable {
-    static final LineFile.Kind KIND = new LineFile.Kind("crawl-pages", 3, "a page", KnownPages::isLine);
+final class KnownPages {
+    static final LineFile.Kind KIND = new LineFile.Kind(
+            "crawl-pages",
+            3,
+            "a page",
+            "pages that are missing are visited again only where a new page links to them",
+            KnownPages::isLine);
 
     private static final String PAGE = "page ";
     /** As long as the other one. */
@@ -106,6 +110,23 @@ final class KnownPages implements Closeable {
     KnownPages(JobFiles files) throws IOException {
         this.files = files;
         file = files.open(KIND, this::read);
+        removeEarlier();
+    }
+
+    /**
+     * Removes the report of the round before from a round of which nothing is queued, and the broken links, which are found
+     * again. A crash between the beginning of the round and this is followed by this.
+     */
+    void removeEarlier() throws IOException {
+        if (isQueued) {
+            return;
+        }
+        if (files.exists(Journal.KIND) && !files.isOpen(Journal.KIND)) {
+            files.replace(Journal.KIND, lines -> {});
+        }
+        if (files.exists(Fragments.KIND)) {
+            Fragments.keepNewest(files);
+        }
     }
 
     private static boolean isPage(String line) {
@@ -166,7 +187,7 @@ final class KnownPages implements Closeable {
         return used;
     }
 
-    /** Begins a round; the pages are queued next. */
+    /** Begins a round; {@link #removeEarlier} follows, then the pages are queued. */
     synchronized void begin(boolean onlyDue) {
         isOnlyDue = onlyDue;
         state(round + 1, "begun");
@@ -441,10 +462,5 @@ final class KnownPages implements Closeable {
             }
         }
         return new Round(round, orphans, count);
-    }
-
-    @Override
-    public synchronized void close() throws IOException {
-        file.close();
     }
 }

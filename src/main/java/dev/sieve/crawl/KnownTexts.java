@@ -25,7 +25,9 @@ final class KnownTexts implements Closeable {
 
     static final LineFile.Kind KIND = new LineFile.Kind(
             "crawl-texts",
+            2,
             "the text of a page",
+            "the first page with a text may not be found as such",
             Pattern.compile("[0-9a-f]{16} https?://[!-~]+").asMatchPredicate());
 
     /** The heap that the digests may take: those of 1,500,000 pages. */
@@ -138,10 +140,9 @@ final class KnownTexts implements Closeable {
     }
 
     @Override
-    public synchronized void close() throws IOException {
+    public synchronized void close() {
         if (uncompared > 0) {
             LOG.warn("the texts of {} pages were not compared with those of later pages", uncompared);
         }
-        files.release(file);
     }
 }

@@ -83,18 +83,18 @@ final class LinkQueue {
     private final LruMap<Boolean> malformed = new LruMap<>(MALFORMED_BYTES, is -> 0);
 
     /** Creates a queue whose scope is empty. */
-    LinkQueue(CrawlOptions options, Recorder recorder, CrawlJob job, Runnable readAdded) {
+    LinkQueue(CrawlOptions options, Recorder recorder, CrawlJob job, Runnable readAdded, @Nullable Rounds rounds) {
         this.frontier = job.frontier();
         admission = options.newAdmission();
         checksLinks = options.checkLinks;
         checksResources = options.checkResources;
         checksRoutes = options.checkRoutes;
         readsSitemaps = options.sitemaps;
-        maxLevel = options.maxDepth == Integer.MAX_VALUE || job.isShared() ? 0 : options.maxDepth;
+        int levels = job.sharing().levels(options.maxDepth);
+        maxLevel = levels == Integer.MAX_VALUE ? 0 : levels;
         this.recorder = recorder;
         this.job = job;
         this.readAdded = readAdded;
-        Rounds rounds = job.rounds();
         known = rounds == null ? null : rounds.pages();
     }
 
@@ -246,10 +246,10 @@ final class LinkQueue {
 
     /** Returns the target, or a page in place of a check if a seed has brought its URL into scope since it was queued. */
     Target current(Target target) {
-        if (job.isShared() && (isStale || isOfOthers(target))) {
+        job.sharing().takeOver(() -> isStale || isOfOthers(target), () -> {
             isStale = false;
             readAdded.run();
-        }
+        });
         return target.is(Target.Kind.CHECK) && isInScope(target.lease()) ? target.asPage() : target;
     }
 
@@ -264,7 +264,7 @@ final class LinkQueue {
             return same;
         }
         boolean wasCounted = target.lease().attempt() > 0 || target.isRepeated();
-        return wasCounted ? null : job.countForTraps(target.lease());
+        return wasCounted ? null : job.sharing().countForTraps(target.lease());
     }
 
     /** Whether a URL may be a seed of another process, or come from one, so that its links need the scope of that seed. */

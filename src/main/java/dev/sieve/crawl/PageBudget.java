@@ -1,13 +1,12 @@
 package dev.sieve.crawl;
 
 import dev.sieve.Lease;
-import dev.sieve.shared.SharedBudget;
 
 /**
  * How many pages, and how many URLs of each host, a crawl may visit. Used with the lock of the dispatcher held, but {@link
  * #page}.
  */
-interface PageBudget {
+public interface PageBudget {
     /** Returns whether it may be possible to begin another page now. */
     boolean mayBegin();
 
@@ -60,41 +59,6 @@ interface PageBudget {
             @Override
             public boolean isSpent() {
                 return pages >= most;
-            }
-        };
-    }
-
-    /** The budget that the processes of a crawl have together. */
-    static PageBudget of(SharedBudget shared) {
-        return new PageBudget() {
-            @Override
-            public boolean mayBegin() {
-                return !shared.isSpent();
-            }
-
-            @Override
-            public boolean admit(Lease lease) {
-                return shared.admit(lease);
-            }
-
-            @Override
-            public boolean begin() {
-                return shared.begin();
-            }
-
-            @Override
-            public void page(Lease lease) {
-                shared.page(lease);
-            }
-
-            @Override
-            public void end(boolean isPage) {
-                shared.end();
-            }
-
-            @Override
-            public boolean isSpent() {
-                return shared.isSpent();
             }
         };
     }

@@ -61,14 +61,14 @@ final class Politeness {
                 .perHost(options.perHost)
                 .probeFirst(options.obeyRobots)
                 .backOff(new BackOff(FIRST_PAUSE, LONGEST_PAUSE))
-                .budget(job.isShared() ? Integer.MAX_VALUE : options.maxPerHost)
+                .budget(job.sharing().perHost(options.maxPerHost))
                 .tellTrust(true)
                 .spill(job.folder(), new Target.Codec(), options.leaseMemory());
         if (options.perDomain != Integer.MAX_VALUE) {
             builder.groups(UrlParts::domainOfHost, Duration.ZERO, options.perDomain, Integer.MAX_VALUE);
         }
         HostSchedule<Target> schedule = builder.build(nowNanos + (continues ? options.delay.toNanos() : 0));
-        job.takePauses().forEach((host, pause) -> schedule.backOff(host, nowNanos + pause.toNanos()));
+        job.store().takePauses().forEach((host, pause) -> schedule.backOff(host, nowNanos + pause.toNanos()));
         return schedule;
     }
 
@@ -177,7 +177,7 @@ final class Politeness {
      */
     private void store(String host, Duration pause, Duration use) {
         if (pause.compareTo(delay) > 0) {
-            job.addPause(host, pause, use, clock.now());
+            job.store().addPause(host, pause, use, clock.now());
         }
     }
 

@@ -9,11 +9,13 @@ import dev.sieve.fetch.Exchange;
 import dev.sieve.fetch.FetchResult;
 import dev.sieve.fetch.FetchResult.Redirect;
 import dev.sieve.url.UrlNormalizer;
+import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.BitSet;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
@@ -31,6 +33,7 @@ final class Rounds {
     private static final int BATCH = 64;
     private static final Duration DAY = Duration.ofDays(1);
 
+    private final CrawlJob job;
     private final KnownPages pages;
     private final DurableSieve frontier;
     private final RevisitRule rule;
@@ -39,15 +42,61 @@ final class Rounds {
     /** Known pages that this run has queued, or that the round does not visit. */
     private final AtomicLong passed = new AtomicLong();
 
-    Rounds(KnownPages pages, DurableSieve frontier, RevisitRule rule) {
-        this.pages = pages;
-        this.frontier = frontier;
+    private Rounds(CrawlJob job, RevisitRule rule) throws IOException {
+        this.job = job;
         this.rule = rule;
+        pages = job.part(KnownPages.class, KnownPages::new);
+        frontier = (DurableSieve) job.frontier();
     }
 
-    /** Returns the same rounds with another rule for the intervals of pages. */
-    Rounds with(RevisitRule other) {
-        return new Rounds(pages, frontier, other);
+    /**
+     * Returns the rounds of a job; null when it has none.
+     *
+     * @throws IOException when the disk fails, or the file of the pages is damaged
+     */
+    static @Nullable Rounds of(CrawlJob job, RevisitRule rule) throws IOException {
+        return job.keepsFiles() && job.files().exists(KnownPages.KIND) ? new Rounds(job, rule) : null;
+    }
+
+    /**
+     * Makes the crawl of a job one in rounds, and begins the next one if the last one has ended.
+     *
+     * @param onlyDue whether a round that begins visits only the pages that are due
+     * @throws IllegalArgumentException when that is not possible; the message says why
+     * @throws IOException as {@link #of}
+     */
+    static Rounds again(CrawlJob job, boolean onlyDue, RevisitRule rule) throws IOException {
+        if (!job.keepsFiles()) {
+            throw new IllegalArgumentException("a crawl in rounds needs a job in a folder");
+        }
+        if (!job.files().exists(KnownPages.KIND) && job.frontier().stats().accepted() > 0) {
+            throw new IllegalArgumentException(
+                    "this job was begun without rounds, so nothing is known of its pages; for"
+                            + " a crawl in rounds, choose another folder");
+        }
+        Rounds rounds = new Rounds(job, rule);
+        if (rounds.pages.isEnded()) {
+            rounds.pages.begin(onlyDue);
+            rounds.pages.removeEarlier();
+        }
+        return rounds;
+    }
+
+    /**
+     * Completes the round, when every page that it visits is done or was left. Until it has {@linkplain #end ended}, the next
+     * run continues it, and finds nothing to visit.
+     *
+     * @param hasToEnd called for each page; when it returns true, the next run completes the round
+     * @return the round, with the pages to which no other page links
+     * @throws CancellationException when {@code hasToEnd} has returned true
+     */
+    Round complete(BooleanSupplier hasToEnd) throws IOException {
+        return pages.complete(frontier.pending() + frontier.inFlight() > 0, job::hasSeed, hasToEnd);
+    }
+
+    /** Ends a round that is complete, so that the next run begins another one. */
+    void end() {
+        pages.ended();
     }
 
     /** Returns whether a page takes part in a round that begins now. Sitemaps always do. */

@@ -4,6 +4,7 @@ import dev.sieve.Lease;
 import dev.sieve.scope.SkipReason;
 import dev.sieve.scope.TrapGuard;
 import dev.sieve.shared.EngineAddress;
+import dev.sieve.shared.SharedBudget;
 import dev.sieve.shared.SharedSieve;
 import dev.sieve.url.UrlParts;
 import java.io.IOException;
@@ -16,9 +17,12 @@ import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A crawl that many processes share, each with a {@link Crawler} of its own: everything is kept on an engine, see
@@ -36,7 +40,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The spill file and the journal are temporary files of this process.
  */
-public final class SharedJob extends CrawlJob {
+public final class SharedJob implements JobStore, Sharing {
+    private static final Logger LOG = LoggerFactory.getLogger("dev.sieve.crawl");
+
     /** Lines that the engine adds in one piece. */
     private static final int PART = 1000;
 
@@ -59,7 +65,6 @@ public final class SharedJob extends CrawlJob {
             AtomicReference<Map<String, Duration>> pauses,
             Queue<Map<Long, Integer>> counts,
             TrapGuard traps) {
-        super(frontier, TEMPORARY);
         this.frontier = frontier;
         this.pauses = pauses;
         this.counts = counts;
@@ -74,7 +79,7 @@ public final class SharedJob extends CrawlJob {
      * @throws IllegalArgumentException when the crawl has other settings
      * @throws IOException when the engine cannot be used
      */
-    public static SharedJob open(EngineAddress address, CrawlOptions options, Consumer<SharedSieve.Builder> settings)
+    public static CrawlJob open(EngineAddress address, CrawlOptions options, Consumer<SharedSieve.Builder> settings)
             throws IOException {
         AtomicReference<Map<String, Duration>> pauses = new AtomicReference<>(Map.of());
         Queue<Map<Long, Integer>> counts = new ConcurrentLinkedQueue<>();
@@ -92,19 +97,16 @@ public final class SharedJob extends CrawlJob {
         }
         settings.accept(builder);
         SharedSieve frontier = builder.open();
+        frontier.warnings().forEach(warning -> LOG.warn("{}: {}", address.server(), warning));
         TrapGuard traps = options.newSharedTraps(frontier.notes().seed());
-        return new SharedJob(frontier, pauses, counts, traps);
+        SharedJob shared = new SharedJob(frontier, pauses, counts, traps);
+        return new CrawlJob(frontier, CrawlJob.TEMPORARY, null, shared, (seeds, origins) -> shared);
     }
 
     private static Map<String, Duration> longer(Map<String, Duration> some, Map<String, Duration> others) {
         Map<String, Duration> longer = new HashMap<>(some);
         others.forEach((host, pause) -> longer.merge(host, pause, (a, b) -> a.compareTo(b) > 0 ? a : b));
         return longer;
-    }
-
-    @Override
-    public SharedSieve frontier() {
-        return frontier;
     }
 
     /** Lines at places of a list. */
@@ -171,25 +173,19 @@ public final class SharedJob extends CrawlJob {
     }
 
     @Override
-    synchronized void read(Reader reader) {
-        origins.read(line -> {
-            noteOrigin(line);
-            pass(line, reader);
-        });
-        seeds.read(line -> {
-            noteSeed(line);
-            reader.seed(line);
-        });
-    }
-
-    @Override
-    boolean isShared() {
-        return true;
+    public synchronized void read(Consumer<String> seedReader, Consumer<String> originReader) {
+        origins.read(originReader);
+        seeds.read(seedReader);
     }
 
     @Override
     public int processes() {
         return frontier.workers();
+    }
+
+    @Override
+    public void requireAlone(String work) {
+        throw new IllegalArgumentException(work + " by a crawl that several processes share");
     }
 
     @Override
@@ -203,44 +199,98 @@ public final class SharedJob extends CrawlJob {
     }
 
     @Override
-    void readAdded(Reader reader) {
-        read(reader);
-    }
-
-    @Override
-    void storeSeeds(List<String> urls) {
+    public void addSeeds(List<String> urls) {
         seeds.add(urls);
     }
 
     @Override
-    void storeOrigin(String line) {
+    public void addOrigin(String line) {
         origins.add(List.of(line));
     }
 
+    /** What the engine has accepted is as safe as it can be. */
     @Override
-    PageBudget budget(long mostPages) {
-        age = frontier.budget().join(mostPages);
-        return PageBudget.of(frontier.budget());
+    public void force() {}
+
+    @Override
+    public PageBudget budget(long mostPages) {
+        SharedBudget shared = frontier.budget();
+        age = shared.join(mostPages);
+        return new PageBudget() {
+            @Override
+            public boolean mayBegin() {
+                return !shared.isSpent();
+            }
+
+            @Override
+            public boolean admit(Lease lease) {
+                return shared.admit(lease);
+            }
+
+            @Override
+            public boolean begin() {
+                return shared.begin();
+            }
+
+            @Override
+            public void page(Lease lease) {
+                shared.page(lease);
+            }
+
+            @Override
+            public void end(boolean isPage) {
+                shared.end();
+            }
+
+            @Override
+            public boolean isSpent() {
+                return shared.isSpent();
+            }
+        };
     }
 
     @Override
-    Duration age() {
+    public Duration age() {
         return age;
     }
 
+    /** None: the budget counts the URLs of a host. */
     @Override
-    Map<String, Duration> takePauses() {
+    public int perHost(int most) {
+        return Integer.MAX_VALUE;
+    }
+
+    /** None: no process sees when the URLs of a depth are done. */
+    @Override
+    public int levels(int maxDepth) {
+        return Integer.MAX_VALUE;
+    }
+
+    /** Something may always be due later, so it is enough that the schedule is empty. */
+    @Override
+    public boolean isIdle(long waitNanos, long waiting) {
+        return waitNanos == Long.MAX_VALUE || waiting == 0;
+    }
+
+    @Override
+    public void takeOver(BooleanSupplier isNeeded, Runnable action) {
+        if (isNeeded.getAsBoolean()) {
+            action.run();
+        }
+    }
+
+    @Override
+    public Map<String, Duration> takePauses() {
         return pauses.getAndSet(Map.of());
     }
 
     @Override
-    void addPause(String host, Duration pause, Duration use, Instant now) {
+    public void addPause(String host, Duration pause, Duration use, Instant now) {
         frontier.notes().pause(host, pause, use.plus(pause));
     }
 
     @Override
-    @Nullable
-    SkipReason countForTraps(Lease lease) {
+    public @Nullable SkipReason countForTraps(Lease lease) {
         String url = lease.url();
         Map<Long, Integer> stored;
         synchronized (traps) {
@@ -260,7 +310,7 @@ public final class SharedJob extends CrawlJob {
     }
 
     @Override
-    void impatient() {
+    public void impatient() {
         frontier.impatient();
     }
 }

@@ -36,10 +36,7 @@ import org.jspecify.annotations.Nullable;
  * cut. Methods that append throw {@link UncheckedIOException} when the disk fails. Not safe for use by many threads.
  */
 public final class LineFile implements Closeable {
-    /** The first version with checksums. */
-    private static final int FIRST = 2;
-
-    /** The first line of version 1, which had no checksums. */
+    /** The first line of version 1, the only one without checksums. */
     private static final String EARLIER = " 1";
 
     /** Longest line accepted. */
@@ -70,13 +67,10 @@ public final class LineFile implements Closeable {
      * @param name its name in the folder
      * @param version the version of its lines
      * @param line what a line is, in messages: {@code a seed}
+     * @param loss what it means that lines are lost, in messages
      * @param isValid whether a text is such a line
      */
-    public record Kind(String name, int version, String line, Predicate<String> isValid) {
-        /** Describes a file whose lines have not changed. */
-        public Kind(String name, String line, Predicate<String> isValid) {
-            this(name, FIRST, line, isValid);
-        }
+    public record Kind(String name, int version, String line, String loss, Predicate<String> isValid) {
 
         private String start() {
             return "# sieve " + name + " ";

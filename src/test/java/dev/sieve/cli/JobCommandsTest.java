@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.sieve.crawl.CrawlDirectory;
+import dev.sieve.crawl.CrawlJob;
 import dev.sieve.crawl.CrawlOptions;
 import dev.sieve.crawl.Crawler;
 import dev.sieve.durable.DurableSieve;
@@ -78,7 +79,7 @@ class JobCommandsTest {
     @Test
     void theStateOfAJobSaysItsSeedsItsSizeAndSinceWhenItIsThere() throws Exception {
         Instant before = Instant.now().truncatedTo(SECONDS);
-        try (CrawlDirectory job = CrawlDirectory.open(folder, settings -> settings.capacity(1000));
+        try (CrawlJob job = CrawlDirectory.open(folder, settings -> settings.capacity(1000));
                 Crawler crawler = new Crawler(new CrawlOptions(), job)) {
             crawler.seed("http://h.test/");
             crawler.seed("http://g.test/");

@@ -2,6 +2,7 @@ package dev.sieve.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sieve.crawl.CrawlJob;
 import dev.sieve.crawl.CrawlOptions;
 import dev.sieve.crawl.Crawler;
 import dev.sieve.crawl.SharedJob;
@@ -51,7 +52,7 @@ class SharedPolitenessIT {
                 .allowPrivate("127.0.0.0/8")
                 .resolver(host -> List.of(DemoWeb.resolve(host)));
         CountDownLatch isClosed = new CountDownLatch(1);
-        try (SharedJob job = SharedJob.open(
+        try (CrawlJob job = SharedJob.open(
                         EngineAddress.parse(args[0]),
                         options,
                         settings -> settings.capacity(10_000).slices(16).ownership(Duration.ofSeconds(2)));

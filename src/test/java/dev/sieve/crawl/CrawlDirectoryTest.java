@@ -49,7 +49,7 @@ class CrawlDirectoryTest {
         return seeds;
     }
 
-    private CrawlDirectory open(Instant now) throws IOException {
+    private CrawlJob open(Instant now) throws IOException {
         boolean exists = DurableFolder.exists(folder);
         return CrawlDirectory.open(folder, exists ? builder -> {} : builder -> builder.capacity(100), now);
     }
@@ -58,7 +58,7 @@ class CrawlDirectoryTest {
         open(NOW).close();
     }
 
-    private static List<String> seeds(CrawlDirectory directory) throws IOException {
+    private static List<String> seeds(CrawlJob directory) throws IOException {
         List<String> seeds = new ArrayList<>();
         directory.read(new CrawlJob.Reader() {
             @Override
@@ -78,7 +78,7 @@ class CrawlDirectoryTest {
     @Test
     void seedsAreThereAgainAndOnce() throws IOException {
         for (int run = 0; run < 2; run++) {
-            try (CrawlDirectory directory = open(NOW)) {
+            try (CrawlJob directory = open(NOW)) {
                 directory.addSeeds(List.of("http://a.test/"));
                 directory.addSeeds(List.of("http://b.test/" + run));
                 directory.forceSeeds();
@@ -86,7 +86,7 @@ class CrawlDirectoryTest {
         }
 
         assertThat(seeds()).containsExactly("http://a.test/", "http://b.test/0", "http://b.test/1");
-        try (CrawlDirectory directory = open(NOW)) {
+        try (CrawlJob directory = open(NOW)) {
             assertThat(seeds(directory)).containsExactly("http://a.test/", "http://b.test/0", "http://b.test/1");
         }
     }
@@ -96,7 +96,7 @@ class CrawlDirectoryTest {
         makeJob();
         Path path = lines("crawl-seeds", "http://a.test/");
         Files.writeString(path, "12345678 2 http://a.te", StandardOpenOption.APPEND);
-        try (CrawlDirectory directory = open(NOW)) {
+        try (CrawlJob directory = open(NOW)) {
             assertThat(seeds(directory)).containsExactly("http://a.test/");
             directory.addSeeds(List.of("http://b.test/"));
         }
@@ -125,7 +125,7 @@ class CrawlDirectoryTest {
 
         assertThat(new FolderPlace(folder).inspect().problems()).isEmpty();
         assertThat(folder.resolve("crawl-seeds.broken")).content(ISO_8859_1).isEqualTo(damaged);
-        try (CrawlDirectory directory = open(NOW)) {
+        try (CrawlJob directory = open(NOW)) {
             assertThat(seeds(directory)).containsExactly("http://a.test/", "http://b.test/");
         }
         assertThat(new FolderPlace(folder).repair().findings()).isEmpty();
@@ -172,26 +172,33 @@ class CrawlDirectoryTest {
             "crawl-pages", "page 0 0 0 - n0 - - - 0 0 0 0 - - - http://a.test/");
 
     private void makeFullJob() throws IOException {
-        try (CrawlDirectory directory = open(NOW)) {
-            if (directory.rounds() == null) {
-                directory.again(false);
+        try (CrawlJob directory = open(NOW)) {
+            if (Rounds.of(directory, RevisitRule.DEFAULT) == null) {
+                Rounds.again(directory, false, RevisitRule.DEFAULT);
             }
             JobLines.addPage(directory, "http://a.test/");
             directory.addSeeds(List.of("http://a.test/"));
             directory.addOpen("http://a.test/");
             directory.forceSeeds();
-            directory.addPause("a.test", Duration.ofMinutes(1), Duration.ZERO, NOW);
-            directory.journal().add("{\"url\": \"http://a.test/\"}".getBytes(ISO_8859_1));
-            directory.texts().add(7, "http://a.test/");
-            directory.fragments().add(0, "http://a.test/", directory.fragments().page(), true);
+            directory.store().addPause("a.test", Duration.ofMinutes(1), Duration.ZERO, NOW);
+            Journal.of(directory).add("{\"url\": \"http://a.test/\"}".getBytes(ISO_8859_1));
+            directory.part(KnownTexts.class, KnownTexts::new).add(7, "http://a.test/");
+            directory
+                    .part(Fragments.class, Fragments::new)
+                    .add(
+                            0,
+                            "http://a.test/",
+                            directory.part(Fragments.class, Fragments::new).page(),
+                            true);
         }
     }
 
     private void openAll() throws IOException {
-        try (CrawlDirectory directory = open(NOW)) {
-            directory.journal();
-            directory.texts();
-            directory.fragments();
+        try (CrawlJob directory = open(NOW)) {
+            Journal.of(directory);
+            directory.part(KnownTexts.class, KnownTexts::new);
+            directory.part(Fragments.class, Fragments::new);
+            Rounds.of(directory, RevisitRule.DEFAULT);
         }
     }
 
@@ -246,21 +253,27 @@ class CrawlDirectoryTest {
     private void makeKilledJob() throws IOException {
         Path job = folder.resolve("job");
         Path killed = folder.resolve("killed");
-        try (CrawlDirectory directory = CrawlDirectory.open(job, builder -> builder.capacity(100), NOW)) {
-            directory.again(false);
+        try (CrawlJob directory = CrawlDirectory.open(job, builder -> builder.capacity(100), NOW)) {
+            Rounds.again(directory, false, RevisitRule.DEFAULT);
             for (String host : List.of("a", "b", "c")) {
                 String url = "http://" + host + ".test/";
                 JobLines.addPage(directory, url);
                 directory.addSeeds(List.of(url));
                 directory.addOpen(url);
-                directory.addPause(host + ".test", Duration.ofMinutes(1), Duration.ZERO, NOW);
-                directory.journal().add(("{\"url\": \"" + url + "\"}").getBytes(ISO_8859_1));
-                directory.texts().add(host.charAt(0), url);
-                directory.fragments().add(0, url, directory.fragments().page(), true);
+                directory.store().addPause(host + ".test", Duration.ofMinutes(1), Duration.ZERO, NOW);
+                Journal.of(directory).add(("{\"url\": \"" + url + "\"}").getBytes(ISO_8859_1));
+                directory.part(KnownTexts.class, KnownTexts::new).add(host.charAt(0), url);
+                directory
+                        .part(Fragments.class, Fragments::new)
+                        .add(
+                                0,
+                                url,
+                                directory.part(Fragments.class, Fragments::new).page(),
+                                true);
             }
-            directory.journal().flush(false);
-            directory.texts().flush(false);
-            directory.fragments().flush(false);
+            Journal.of(directory).flush(false);
+            directory.part(KnownTexts.class, KnownTexts::new).flush(false);
+            directory.part(Fragments.class, Fragments::new).flush(false);
             directory.count();
             Files.createDirectories(killed);
             try (Stream<Path> files = Files.list(job)) {
@@ -315,8 +328,8 @@ class CrawlDirectoryTest {
 
         assertFound(path + ": line 3 is damaged");
 
-        try (CrawlDirectory directory = open(NOW)) {
-            KnownPages pages = directory.rounds().pages();
+        try (CrawlJob directory = open(NOW)) {
+            KnownPages pages = Rounds.of(directory, RevisitRule.DEFAULT).pages();
             assertThat(pages.find(0, "http://b.test/")).isNull();
             assertThat(pages.find(0, "http://c.test/")).isNotNull();
         }
@@ -343,22 +356,24 @@ class CrawlDirectoryTest {
     @Test
     void aRoundThatHasNotQueuedItsPagesHasNoReportOfTheOneBefore() throws IOException {
         makeFullJob();
-        try (CrawlDirectory directory = open(NOW)) {
-            directory.completeRound(() -> false);
-            directory.endRound();
+        try (CrawlJob directory = open(NOW)) {
+            Rounds.of(directory, RevisitRule.DEFAULT).complete(() -> false);
+            Rounds.of(directory, RevisitRule.DEFAULT).end();
             // A process that is killed here has begun the round, and not emptied the report.
-            directory.rounds().pages().begin(true);
+            Rounds.of(directory, RevisitRule.DEFAULT).pages().begin(true);
         }
 
-        try (CrawlDirectory directory = open(NOW)) {
-            assertThat(directory.rounds().pages().isOnlyDue()).isTrue();
-            directory.journal().read(json -> assertThat(json).isNull());
-            assertThat(directory.rounds().queue(NOW, page -> true, () -> false))
+        try (CrawlJob directory = open(NOW)) {
+            assertThat(Rounds.of(directory, RevisitRule.DEFAULT).pages().isOnlyDue())
+                    .isTrue();
+            Journal.of(directory).read(json -> assertThat(json).isNull());
+            assertThat(Rounds.of(directory, RevisitRule.DEFAULT).queue(NOW, page -> true, () -> false))
                     .as("never visited")
                     .isOne();
         }
-        try (CrawlDirectory directory = open(NOW)) {
-            assertThat(directory.rounds().pages().isOnlyDue()).isTrue();
+        try (CrawlJob directory = open(NOW)) {
+            assertThat(Rounds.of(directory, RevisitRule.DEFAULT).pages().isOnlyDue())
+                    .isTrue();
         }
     }
 
@@ -366,10 +381,10 @@ class CrawlDirectoryTest {
     void aJobThatAnotherProcessMayHaveIsNotReplaced() throws IOException {
         makeFullJob();
         byte[] before = Files.readAllBytes(folder.resolve("crawl-pages"));
-        CrawlDirectory directory = open(NOW);
+        CrawlJob directory = open(NOW);
         Files.delete(folder.resolve("lock"));
 
-        assertThatThrownBy(() -> directory.completeRound(() -> false))
+        assertThatThrownBy(() -> Rounds.of(directory, RevisitRule.DEFAULT).complete(() -> false))
                 .isInstanceOf(IOException.class)
                 .hasMessageContaining("removed while the frontier is open");
         assertThatThrownBy(directory::close).hasMessageContaining("removed while the frontier is open");
@@ -381,9 +396,9 @@ class CrawlDirectoryTest {
     @Test
     void everyFileIsReadableByItsOwnerOnly() throws IOException {
         makeFullJob();
-        try (CrawlDirectory directory = open(NOW);
+        try (CrawlJob directory = open(NOW);
                 Stream<Path> files = Files.list(folder)) {
-            assertThat(directory.journal()).isNotNull();
+            assertThat(Journal.of(directory)).isNotNull();
             assertThat(files)
                     .hasSizeGreaterThan(8)
                     .allMatch(file ->
@@ -402,7 +417,7 @@ class CrawlDirectoryTest {
     @Test
     void anInterruptedThreadOpensAJobAndStaysInterrupted() throws IOException {
         Thread.currentThread().interrupt();
-        try (CrawlDirectory directory = open(NOW)) {
+        try (CrawlJob directory = open(NOW)) {
             assertThat(Thread.currentThread().isInterrupted()).isTrue();
             assertThat(directory.frontier().push("http://a.test/")).isTrue();
         }
@@ -464,7 +479,7 @@ class CrawlDirectoryTest {
 
     @Test
     void aRepairWaitsForNoOtherOwner() throws IOException {
-        try (CrawlDirectory directory = open(NOW)) {
+        try (CrawlJob directory = open(NOW)) {
             assertThat(directory.frontier()).isNotNull();
             assertThatThrownBy(() -> new FolderPlace(folder).repair()).hasMessageContaining("in use");
         }
@@ -474,7 +489,7 @@ class CrawlDirectoryTest {
     void aCrawlThatCannotSpillOpensNothingAndLeavesItsDirectoryToTheCaller() throws IOException {
         Path job = folder.resolve("job");
         Path moved = folder.resolve("moved");
-        try (CrawlDirectory directory = CrawlDirectory.open(job, builder -> builder.capacity(100))) {
+        try (CrawlJob directory = CrawlDirectory.open(job, builder -> builder.capacity(100))) {
             List<Path> before = openFiles();
             Files.move(job, moved);
             assertThatThrownBy(() -> new Crawler(new CrawlOptions(), directory))
@@ -535,14 +550,14 @@ class CrawlDirectoryTest {
 
         new FolderPlace(folder).repair();
 
-        try (CrawlDirectory directory = open(NOW)) {
-            assertThat(directory.takePauses()).isEqualTo(Map.of("a.test", Duration.ofSeconds(30)));
+        try (CrawlJob directory = open(NOW)) {
+            assertThat(directory.store().takePauses()).isEqualTo(Map.of("a.test", Duration.ofSeconds(30)));
         }
     }
 
     @Test
     void aThreadThatWasInterruptedWritesAndForcesThem() throws IOException {
-        try (CrawlDirectory directory = open(NOW)) {
+        try (CrawlJob directory = open(NOW)) {
             Thread.currentThread().interrupt();
             assertThat(directory.addSeeds(List.of("http://a.test/"))).isOne();
             assertThat(directory.addSeeds(List.of("http://a.test/"))).isZero();
@@ -556,22 +571,22 @@ class CrawlDirectoryTest {
     @Test
     void pausesAreRememberedUntilTheyExpire() throws IOException {
         Instant now = Instant.parse("2026-11-21T00:00:00Z");
-        try (CrawlDirectory directory = open(now)) {
-            assertThat(directory.takePauses()).isEmpty();
-            directory.addPause("a.test", Duration.ofSeconds(10), Duration.ofSeconds(90), now);
-            directory.addPause("[::1]", Duration.ofSeconds(10), Duration.ofSeconds(4), now);
-            directory.addPause("c.test", Duration.ofSeconds(3), Duration.ZERO, now);
-            directory.addPause("a.test", Duration.ofSeconds(5), Duration.ofSeconds(95), now);
+        try (CrawlJob directory = open(now)) {
+            assertThat(directory.store().takePauses()).isEmpty();
+            directory.store().addPause("a.test", Duration.ofSeconds(10), Duration.ofSeconds(90), now);
+            directory.store().addPause("[::1]", Duration.ofSeconds(10), Duration.ofSeconds(4), now);
+            directory.store().addPause("c.test", Duration.ofSeconds(3), Duration.ZERO, now);
+            directory.store().addPause("a.test", Duration.ofSeconds(5), Duration.ofSeconds(95), now);
         }
         Files.writeString(folder.resolve("crawl-pauses"), "99999 12", StandardOpenOption.APPEND);
         for (int i = 0; i < 2; i++) {
-            try (CrawlDirectory directory = open(now.plusSeconds(10))) {
-                assertThat(directory.takePauses())
+            try (CrawlJob directory = open(now.plusSeconds(10))) {
+                assertThat(directory.store().takePauses())
                         .isEqualTo(Map.of("a.test", Duration.ofSeconds(10), "[::1]", Duration.ofSeconds(4)));
             }
         }
-        try (CrawlDirectory directory = open(Instant.EPOCH)) {
-            assertThat(directory.takePauses())
+        try (CrawlJob directory = open(Instant.EPOCH)) {
+            assertThat(directory.store().takePauses())
                     .isEqualTo(Map.of("a.test", Duration.ofSeconds(10), "[::1]", Duration.ofSeconds(10)));
         }
     }

@@ -55,8 +55,8 @@ class CrawlPlaceTest {
         try (CrawlJob job = place.open(new CrawlOptions(), SAME);
                 Crawler crawler = new Crawler(new CrawlOptions(), job)) {
             assertThat(crawler.report().pending().before()).isEqualTo(1);
-            assertThat(job.isShared()).isEqualTo(place.isShared());
-            assertThat(job.processes()).isEqualTo(1);
+            assertThat(job.sharing() != Sharing.NONE).isEqualTo(place.isShared());
+            assertThat(job.sharing().processes()).isEqualTo(1);
         }
 
         assertThat(place.isSaved()).isTrue();

@@ -27,6 +27,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BiFunction;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -503,23 +504,30 @@ class DispatcherTest {
                 HostSchedule.<Target>builder().delay(Duration.ZERO).build(0);
         Sieve sieve = new Sieve(100);
         Map<String, Duration> claimed = new ConcurrentHashMap<>();
-        CrawlJob job = new CrawlJob(sieve, CrawlJob.TEMPORARY) {
+        JobStore store = new JobStore() {
             @Override
-            void storeSeeds(List<String> urls) {}
+            public void read(Consumer<String> seeds, Consumer<String> origins) {}
 
             @Override
-            void storeOrigin(String line) {}
+            public void addSeeds(List<String> urls) {}
 
             @Override
-            Map<String, Duration> takePauses() {
+            public void addOrigin(String line) {}
+
+            @Override
+            public void force() {}
+
+            @Override
+            public Map<String, Duration> takePauses() {
                 Map<String, Duration> taken = Map.copyOf(claimed);
                 claimed.clear();
                 return taken;
             }
 
             @Override
-            void addPause(String host, Duration pause, Duration use, Instant now) {}
+            public void addPause(String host, Duration pause, Duration use, Instant now) {}
         };
+        CrawlJob job = new CrawlJob(sieve, CrawlJob.TEMPORARY, null, Sharing.NONE, (seeds, origins) -> store);
         Dispatcher dispatcher =
                 new Dispatcher(job, schedule, time::get, new Recorder(sieve), new CrawlOptions(), false);
         sieve.pushAll(List.of("http://a.test/", "http://b.test/"));
@@ -608,26 +616,13 @@ class DispatcherTest {
             }
         };
         frontier.push("http://b.test/");
-        CrawlJob job = new CrawlJob(frontier, CrawlJob.TEMPORARY) {
+        Sharing sharing = new Sharing() {
             @Override
-            boolean isShared() {
-                return true;
+            public boolean isIdle(long waitNanos, long waiting) {
+                return waitNanos == Long.MAX_VALUE || waiting == 0;
             }
-
-            @Override
-            void storeSeeds(List<String> urls) {}
-
-            @Override
-            void storeOrigin(String line) {}
-
-            @Override
-            Map<String, Duration> takePauses() {
-                return Map.of();
-            }
-
-            @Override
-            void addPause(String host, Duration pause, Duration use, Instant now) {}
         };
+        CrawlJob job = new CrawlJob(frontier, CrawlJob.TEMPORARY, null, sharing, (seeds, origins) -> JobStore.NONE);
         Dispatcher dispatcher =
                 new Dispatcher(job, withoutDelay(), () -> 0, new Recorder(frontier), new CrawlOptions(), false);
         Task lost = dispatcher.next();

@@ -111,7 +111,7 @@ class DuplicatesTest {
     void laterRunOfAJobNamesThePageOfAnEarlierOne() throws IOException {
         site.html("/a", "The text").html("/b", "The text").html("/c", "The text");
         for (String seed : List.of("/a", "/b", "/c")) {
-            try (CrawlDirectory job = CrawlDirectory.open(folder.resolve("job"), builder -> builder.capacity(100));
+            try (CrawlJob job = CrawlDirectory.open(folder.resolve("job"), builder -> builder.capacity(100));
                     Crawler crawler = new Crawler(options(), job)) {
                 run(crawler, seed);
             }
@@ -138,7 +138,8 @@ class DuplicatesTest {
 
     @Test
     void textOfAnotherHostDoesNotCountForSkippedLinks() throws IOException {
-        try (KnownTexts texts = new KnownTexts(JobFiles.temporary(folder))) {
+        try (JobFiles files = JobFiles.temporary(folder)) {
+            KnownTexts texts = new KnownTexts(files);
             assertThat(texts.add(7, "http://a/1")).isEqualTo(KnownTexts.Earlier.NONE);
             assertThat(texts.add(7, "http://a/1")).isEqualTo(KnownTexts.Earlier.NONE);
             assertThat(texts.add(7, "http://b/1")).isEqualTo(new KnownTexts.Earlier("http://a/1", false));
@@ -153,7 +154,8 @@ class DuplicatesTest {
     void textsBeyondTheMemoryAreCounted() throws IOException {
         Random random = new Random(3);
         long[] digests = random.longs(5000).toArray();
-        try (KnownTexts texts = new KnownTexts(JobFiles.temporary(folder), 4096 * 16)) {
+        try (JobFiles files = JobFiles.temporary(folder)) {
+            KnownTexts texts = new KnownTexts(files, 4096 * 16);
             for (int i = 0; i < digests.length; i++) {
                 texts.add(digests[i], "http://h/" + i);
             }

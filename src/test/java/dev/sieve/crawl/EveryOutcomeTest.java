@@ -305,7 +305,7 @@ class EveryOutcomeTest {
         Sieve frontier = new Sieve(100);
         CrawlJob job = CrawlJob.inMemory(frontier);
         Recorder recorder = new Recorder(frontier);
-        LinkQueue links = new LinkQueue(options, recorder, job, () -> {});
+        LinkQueue links = new LinkQueue(options, recorder, job, () -> {}, null);
         links.seeds(List.of(server().on("/", HostileServer.reset())
                 .on("/robots.txt", HostileServer.reset())
                 .url()));

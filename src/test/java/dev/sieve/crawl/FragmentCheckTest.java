@@ -10,12 +10,9 @@ import dev.sieve.io.FakeDisk;
 import dev.sieve.output.Visit;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicLong;
@@ -87,8 +84,7 @@ class FragmentCheckTest {
     private CrawlReport runOn(CrawlOptions options) throws IOException {
         Path job = folder.resolve("job");
         boolean exists = DurableFolder.exists(job);
-        try (CrawlDirectory directory =
-                        CrawlDirectory.open(job, exists ? builder -> {} : builder -> builder.capacity(1000));
+        try (CrawlJob directory = CrawlDirectory.open(job, exists ? builder -> {} : builder -> builder.capacity(1000));
                 Crawler crawler = new Crawler(options, directory)) {
             crawler.seed(site.url("/"));
             CrawlReport report = crawler.run(visits::add);
@@ -153,7 +149,7 @@ class FragmentCheckTest {
 
     @Test
     void sinkThatFailsReceivesTheRestInTheNextRun() throws IOException {
-        try (CrawlDirectory directory = CrawlDirectory.open(folder.resolve("job"), builder -> builder.capacity(1000));
+        try (CrawlJob directory = CrawlDirectory.open(folder.resolve("job"), builder -> builder.capacity(1000));
                 Crawler crawler = new Crawler(options(), directory)) {
             crawler.seed(site.url("/"));
             assertThatThrownBy(() -> crawler.run(visit -> {
@@ -239,9 +235,10 @@ class FragmentCheckTest {
         CrawlReport report = run(options());
         List<String> found = new ArrayList<>();
         FragmentCheck.Receiver receiver = receiver(link -> found.add(link.replace(site.url(""), "")));
-        try (CrawlDirectory directory = CrawlDirectory.open(folder.resolve("job"), builder -> {})) {
-            FragmentCheck.Result result =
-                    new FragmentCheck(directory.fragments(), receiver, false, () -> false, tableBytes).run();
+        try (CrawlJob directory = CrawlDirectory.open(folder.resolve("job"), builder -> {})) {
+            FragmentCheck.Result result = new FragmentCheck(
+                            directory.part(Fragments.class, Fragments::new), receiver, false, () -> false, tableBytes)
+                    .run();
 
             assertThat(result.found() + result.missing() + result.unknown()).isEqualTo(report.count(Counter.FRAGMENTS));
             assertThat(BROKEN).containsAll(found);
@@ -265,8 +262,8 @@ class FragmentCheckTest {
     }
 
     /** A page with many parts, and pages with many links to others. */
-    private static Fragments linksToMissingParts(FakeDisk disk, int pages, int links) throws IOException {
-        Fragments fragments = new Fragments(JobFiles.open(disk, 7, CrawlDirectory.LOSSES, false, () -> {}));
+    private static Fragments linksToMissingParts(JobFiles files, int pages, int links) throws IOException {
+        Fragments fragments = new Fragments(files);
         Fragments.Page target = fragments.page();
         IntStream.range(0, 50_000).forEach(i -> target.part("p" + i));
         fragments.add(0, "http://h/", target, true);
@@ -293,7 +290,8 @@ class FragmentCheckTest {
     @Test
     void lineOfATargetIsReadOncePerCheck() throws IOException {
         FakeDisk disk = new FakeDisk();
-        try (Fragments fragments = linksToMissingParts(disk, 4, 2000)) {
+        try (JobFiles files = JobFiles.open(disk, 7, CrawlDirectory.FILES, false, () -> {})) {
+            Fragments fragments = linksToMissingParts(files, 4, 2000);
             fragments.flush(false);
             long size = disk.size(Fragments.KIND.name());
             long before = disk.bytesRead(Fragments.KIND.name());
@@ -310,7 +308,8 @@ class FragmentCheckTest {
     void checkThatHasToEndAtAnyMomentContinuesAndTellsEachLinkOnce() throws IOException {
         FakeDisk disk = new FakeDisk();
         List<String> told = new ArrayList<>();
-        try (Fragments fragments = linksToMissingParts(disk, 3, 700)) {
+        try (JobFiles files = JobFiles.open(disk, 7, CrawlDirectory.FILES, false, () -> {})) {
+            Fragments fragments = linksToMissingParts(files, 3, 700);
             int runs = 0;
             FragmentCheck.Result result;
             do {
@@ -333,7 +332,7 @@ class FragmentCheckTest {
     void stopEndsTheCheckAndTheSameRoundContinuesIt() throws IOException {
         visits.clear();
         Path job = folder.resolve("job");
-        try (CrawlDirectory directory = CrawlDirectory.open(job, builder -> builder.capacity(1000));
+        try (CrawlJob directory = CrawlDirectory.open(job, builder -> builder.capacity(1000));
                 Crawler crawler = new Crawler(options().again(true), directory)) {
             crawler.seed(site.url("/"));
             CrawlReport report = crawler.run(visit -> {
@@ -359,26 +358,13 @@ class FragmentCheckTest {
 
     @Test
     void sharedCrawlRefuses() throws IOException {
-        CrawlJob shared = new CrawlJob(new Sieve(10), folder) {
+        Sharing sharing = new Sharing() {
             @Override
-            boolean isShared() {
-                return true;
+            public void requireAlone(String work) {
+                throw new IllegalArgumentException(work + " by a crawl that several processes share");
             }
-
-            @Override
-            void storeSeeds(List<String> urls) {}
-
-            @Override
-            void storeOrigin(String line) {}
-
-            @Override
-            Map<String, Duration> takePauses() {
-                return Map.of();
-            }
-
-            @Override
-            void addPause(String host, Duration pause, Duration use, Instant now) {}
         };
+        CrawlJob shared = new CrawlJob(new Sieve(10), folder, null, sharing, (seeds, origins) -> JobStore.NONE);
         try (shared) {
             assertThatThrownBy(() -> new Crawler(options(), shared))
                     .hasMessage("fragments are not checked by a crawl that several processes share");

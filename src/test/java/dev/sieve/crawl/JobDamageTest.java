@@ -54,19 +54,27 @@ class JobDamageTest {
     private static Map<String, byte[]> make(Path job, String host) throws IOException {
         Map<String, byte[]> killed = new TreeMap<>();
         for (int run = 0; run < 3; run++) {
-            try (CrawlDirectory directory = open(job)) {
+            try (CrawlJob directory = open(job)) {
                 if (run == 0) {
-                    directory.again(false);
+                    Rounds.again(directory, false, RevisitRule.DEFAULT);
                 }
                 for (int i = 0; i < 4; i++) {
                     String seed = "http://" + host + run + i + ".test/";
                     JobLines.addPage(directory, seed);
                     directory.addSeeds(List.of(seed));
                     directory.addOpen(seed);
-                    directory.addPause(host + run + i + ".test", Duration.ofMinutes(1), Duration.ZERO, NOW);
-                    directory.journal().add(("{\"url\": \"" + seed + "\"}").getBytes(ISO_8859_1));
-                    directory.texts().add(10L * run + i, seed);
-                    directory.fragments().add(0, seed, directory.fragments().page(), true);
+                    directory.store().addPause(host + run + i + ".test", Duration.ofMinutes(1), Duration.ZERO, NOW);
+                    Journal.of(directory).add(("{\"url\": \"" + seed + "\"}").getBytes(ISO_8859_1));
+                    directory.part(KnownTexts.class, KnownTexts::new).add(10L * run + i, seed);
+                    directory
+                            .part(Fragments.class, Fragments::new)
+                            .add(
+                                    0,
+                                    seed,
+                                    directory
+                                            .part(Fragments.class, Fragments::new)
+                                            .page(),
+                                    true);
                 }
                 directory.forceSeeds();
                 for (int i = 0; i < 20; i++) {
@@ -75,10 +83,11 @@ class JobDamageTest {
                 for (int i = 0; i < 12; i++) {
                     directory.frontier().done(directory.frontier().take(0));
                 }
-                Objects.requireNonNull(directory.rounds()).store(List.of(), true);
-                directory.journal().flush(false);
-                directory.texts().flush(false);
-                directory.fragments().flush(false);
+                Objects.requireNonNull(Rounds.of(directory, RevisitRule.DEFAULT))
+                        .store(List.of(), true);
+                Journal.of(directory).flush(false);
+                directory.part(KnownTexts.class, KnownTexts::new).flush(false);
+                directory.part(Fragments.class, Fragments::new).flush(false);
                 ((DurableSieve) directory.frontier()).sync();
                 directory.count();
                 killed = files(job);
@@ -87,14 +96,14 @@ class JobDamageTest {
         return killed;
     }
 
-    private static CrawlDirectory open(Path job) throws IOException {
+    private static CrawlJob open(Path job) throws IOException {
         return CrawlDirectory.open(job, builder -> builder.capacity(200).segmentBytes(300), NOW);
     }
 
     /** What a job holds: seeds, origins, pauses, records, pages and URLs that are not done, each with its sort. */
     private static Set<String> content(Path job) throws IOException {
         Set<String> content = new TreeSet<>();
-        try (CrawlDirectory directory = open(job)) {
+        try (CrawlJob directory = open(job)) {
             directory.read(new CrawlJob.Reader() {
                 @Override
                 public void seed(String url) {
@@ -111,18 +120,18 @@ class JobDamageTest {
                     content.add("headers " + origin);
                 }
             });
-            directory.takePauses().forEach((host, pause) -> content.add("pause " + host + " " + pause));
-            directory.journal().read(json -> content.add("record " + json));
-            directory.fragments().read((position, line) -> content.add("fragment " + line));
-            assertThat(directory.texts()).isNotNull();
+            directory.store().takePauses().forEach((host, pause) -> content.add("pause " + host + " " + pause));
+            Journal.of(directory).read(json -> content.add("record " + json));
+            directory.part(Fragments.class, Fragments::new).read((position, line) -> content.add("fragment " + line));
+            assertThat(directory.part(KnownTexts.class, KnownTexts::new)).isNotNull();
             LineFile.read(
                     new LocalDisk(job),
                     KnownTexts.KIND,
                     DurableFolder.id(job),
                     line -> content.add("text " + line),
                     LineFile.REFUSE);
-            if (directory.rounds() != null) {
-                directory.rounds().pages().all(page -> content.add("page " + page.line()));
+            if (Rounds.of(directory, RevisitRule.DEFAULT) != null) {
+                Rounds.of(directory, RevisitRule.DEFAULT).pages().all(page -> content.add("page " + page.line()));
             }
             for (Lease url = directory.frontier().take(0);
                     url != null;

@@ -19,12 +19,13 @@ public final class JobLines {
                 name,
                 List.of("crawl-report", "crawl-pages", "crawl-counts").contains(name) ? 3 : 2,
                 "a line",
+                "",
                 line -> true);
     }
 
     /** Adds a page to a job with rounds, unless it is known. */
-    static void addPage(CrawlDirectory job, String url) {
-        Rounds rounds = Objects.requireNonNull(job.rounds());
+    static void addPage(CrawlJob job, String url) throws IOException {
+        Rounds rounds = Objects.requireNonNull(Rounds.of(job, RevisitRule.DEFAULT));
         Revisit page = rounds.refused(Target.of(new Lease(0, url, 0, 0, null, 0, 0)));
         if (page != null) {
             rounds.store(List.of(page), false);

@@ -26,8 +26,8 @@ class KnownPagesTest {
     @TempDir
     private Path folder;
 
-    private KnownPages open() throws IOException {
-        return new KnownPages(JobFiles.open(new LocalDisk(folder), OWNER, CrawlDirectory.LOSSES, false, () -> {}));
+    private JobFiles files() throws IOException {
+        return JobFiles.open(new LocalDisk(folder), OWNER, CrawlDirectory.FILES, false, () -> {});
     }
 
     private static KnownPage page(String url, long... links) {
@@ -77,7 +77,8 @@ class KnownPagesTest {
     @ValueSource(booleans = {false, true})
     void aPageIsTheSameAfterAnOpen(boolean ends) throws IOException {
         KnownPage page = page(URL);
-        try (KnownPages pages = open()) {
+        try (JobFiles files = files()) {
+            KnownPages pages = new KnownPages(files);
             assertThat(pages.find(0, URL)).isNull();
             pages.add(page, false);
             if (ends) {
@@ -86,7 +87,8 @@ class KnownPagesTest {
             assertThat(text(find(pages, URL))).isEqualTo(text(page.with(0, KnownPage.NO_REFERRER, KnownPage.NO_LINKS)));
             pages.flush(false);
         }
-        try (KnownPages pages = open()) {
+        try (JobFiles files = files()) {
+            KnownPages pages = new KnownPages(files);
             assertThat(text(find(pages, URL))).isEqualTo(text(page.with(0, KnownPage.NO_REFERRER, KnownPage.NO_LINKS)));
             assertThat(pages.find(4, URL)).isNull();
             assertThat(pages.find(0, URL + "x")).isNull();
@@ -96,12 +98,14 @@ class KnownPagesTest {
 
     @Test
     void aClockThatIsSetBackDamagesNothing() throws IOException {
-        try (KnownPages pages = open()) {
+        try (JobFiles files = files()) {
+            KnownPages pages = new KnownPages(files);
             pages.add(page(URL), false);
             pages.touch(find(pages, URL).visited(200, 1_000_000_000, 2, 60));
             end(pages, false, url -> true);
         }
-        try (KnownPages pages = open()) {
+        try (JobFiles files = files()) {
+            KnownPages pages = new KnownPages(files);
             assertThat(find(pages, URL).lastVisit()).isEqualTo(1_000_000_000);
             assertThat(find(pages, URL).lastChange()).isEqualTo(1_000_000_000);
         }
@@ -109,7 +113,8 @@ class KnownPagesTest {
 
     @Test
     void aVisitWithoutChangesIsAShortLineThatCounts() throws IOException {
-        try (KnownPages pages = open()) {
+        try (JobFiles files = files()) {
+            KnownPages pages = new KnownPages(files);
             pages.add(page(URL), false);
             pages.flush(false);
             long before = Files.size(folder.resolve("crawl-pages"));
@@ -118,7 +123,8 @@ class KnownPagesTest {
             assertThat(Files.size(folder.resolve("crawl-pages")) - before).isLessThan(45);
         }
         for (int run = 0; run < 2; run++) {
-            try (KnownPages pages = open()) {
+            try (JobFiles files = files()) {
+                KnownPages pages = new KnownPages(files);
                 KnownPage page = find(pages, URL);
                 assertThat(page.visits()).isEqualTo(5);
                 assertThat(page.lastVisit()).isEqualTo(2_000_000_099);
@@ -132,23 +138,25 @@ class KnownPagesTest {
 
     @Test
     void aVisitBelongsToTheRoundInWhichItIsNoted() throws IOException {
-        try (KnownPages pages = open()) {
-            pages.add(page(URL), false);
-            assertThat(pages.isVisited(0, URL)).isTrue();
-            end(pages, false, url -> true);
-            assertThat(pages.isVisited(0, URL)).isFalse();
-            pages.begin(false);
-            assertThat(pages.round()).isEqualTo(2);
-            assertThat(pages.isQueued()).isFalse();
-            pages.queued();
-            pages.touch(find(pages, URL));
-        }
-        try (KnownPages pages = open()) {
+        // Not closed, as a kill leaves it.
+        KnownPages killed = new KnownPages(files());
+        killed.add(page(URL), false);
+        assertThat(killed.isVisited(0, URL)).isTrue();
+        end(killed, false, url -> true);
+        assertThat(killed.isVisited(0, URL)).isFalse();
+        killed.begin(false);
+        assertThat(killed.round()).isEqualTo(2);
+        assertThat(killed.isQueued()).isFalse();
+        killed.queued();
+        killed.touch(find(killed, URL));
+        try (JobFiles files = files()) {
+            KnownPages pages = new KnownPages(files);
             assertThat(pages.isVisited(0, URL)).as("not flushed").isFalse();
             pages.touch(find(pages, URL));
             pages.flush(true);
         }
-        try (KnownPages pages = open()) {
+        try (JobFiles files = files()) {
+            KnownPages pages = new KnownPages(files);
             assertThat(pages.isVisited(0, URL)).isTrue();
             assertThat(pages.isQueued()).isTrue();
             assertThat(pages.isEnded()).isFalse();
@@ -157,14 +165,16 @@ class KnownPagesTest {
 
     @Test
     void thePagesToWhichNoOtherOneLinksAreOrphans() throws IOException {
-        try (KnownPages pages = open()) {
+        try (JobFiles files = files()) {
+            KnownPages pages = new KnownPages(files);
             pages.add(page(URL, links(pages, URL + "a", URL + "later")), false);
             pages.add(page(URL + "self", links(pages, URL + "self")), false);
             pages.add(page(URL + "a", links(pages, URL + "b", URL)), false);
             pages.add(page(URL + "b"), false);
             assertThat(end(pages, true, URL::equals).orphans()).containsExactly(URL + "self");
         }
-        try (KnownPages pages = open()) {
+        try (JobFiles files = files()) {
+            KnownPages pages = new KnownPages(files);
             pages.begin(false);
             pages.add(page(URL + "later"), false);
             assertThat(find(pages, URL).links()).hasSize(2);
@@ -178,7 +188,8 @@ class KnownPagesTest {
     void manyPagesAreFoundAndTakeFewBytes() throws IOException {
         int count = 3000;
         int most = 120;
-        try (KnownPages pages = open()) {
+        try (JobFiles files = files()) {
+            KnownPages pages = new KnownPages(files);
             long urlBytes = 0;
             for (int i = 0; i < count; i++) {
                 String[] links = new String[20];
@@ -201,23 +212,24 @@ class KnownPagesTest {
 
     @Test
     void aLostLineLosesOnlyItsPage() throws IOException {
-        try (KnownPages pages = open()) {
-            for (int i = 0; i < 3; i++) {
-                pages.add(page(URL + i, links(pages, URL + (i + 1) % 3)), false);
-            }
-            end(pages, false, url -> false);
-            pages.begin(false);
-            for (int i = 0; i < 3; i++) {
-                pages.touch(find(pages, URL + i));
-            }
-            pages.flush(false);
+        // Not closed, as a kill leaves it.
+        KnownPages killed = new KnownPages(files());
+        for (int i = 0; i < 3; i++) {
+            killed.add(page(URL + i, links(killed, URL + (i + 1) % 3)), false);
         }
+        end(killed, false, url -> false);
+        killed.begin(false);
+        for (int i = 0; i < 3; i++) {
+            killed.touch(find(killed, URL + i));
+        }
+        killed.flush(false);
         LocalDisk disk = new LocalDisk(folder);
         List<String> kept = new ArrayList<>();
         LineFile.read(disk, KnownPages.KIND, OWNER, kept::add, LineFile.REFUSE);
         kept.removeIf(line -> line.endsWith(URL + "1"));
         LineFile.replace(disk, KnownPages.KIND, OWNER, kept);
-        try (KnownPages pages = open()) {
+        try (JobFiles files = files()) {
+            KnownPages pages = new KnownPages(files);
             assertThat(pages.find(0, URL + "1")).isNull();
             assertThat(find(pages, URL + "2").number()).isEqualTo(2);
             assertThat(pages.page(find(pages, URL + "2").links()[0])).isNotNull();
@@ -242,9 +254,11 @@ class KnownPagesTest {
                 ""
             })
     void aLineThatIsNoPageIsNamed(String line) throws IOException {
-        open().close();
-        LineFile.Kind kind = new LineFile.Kind("crawl-pages", 3, "a line", each -> true);
+        try (JobFiles files = files()) {
+            new KnownPages(files);
+        }
+        LineFile.Kind kind = new LineFile.Kind("crawl-pages", 3, "a line", "", each -> true);
         LineFile.replace(new LocalDisk(folder), kind, OWNER, List.of(line));
-        assertThatThrownBy(this::open).hasMessageContaining("line 2 is not a page");
+        assertThatThrownBy(() -> new KnownPages(files())).hasMessageContaining("line 2 is not a page");
     }
 }

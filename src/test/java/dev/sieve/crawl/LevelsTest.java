@@ -187,7 +187,7 @@ class LevelsTest {
                     .build(now);
             CrawlJob job = CrawlJob.inMemory(frontier);
             recorder = new Recorder(frontier);
-            links = new LinkQueue(options, recorder, job, () -> {});
+            links = new LinkQueue(options, recorder, job, () -> {}, null);
             dispatcher = new Dispatcher(job, schedule, () -> now, recorder, options, false);
         }
 

@@ -435,8 +435,7 @@ class LinkCheckTest {
     private CrawlReport run(PageSink sink) throws IOException {
         Path job = folder.resolve("job");
         boolean exists = DurableFolder.exists(job);
-        try (CrawlDirectory directory =
-                        CrawlDirectory.open(job, exists ? builder -> {} : builder -> builder.capacity(1000));
+        try (CrawlJob directory = CrawlDirectory.open(job, exists ? builder -> {} : builder -> builder.capacity(1000));
                 Crawler crawler = new Crawler(options().maxPages(1).scope(Scope.Kind.HOST), directory)) {
             crawler.seed(site.url("/0"));
             CrawlReport report = crawler.run(sink);

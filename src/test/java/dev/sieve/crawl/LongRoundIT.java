@@ -14,7 +14,6 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Tag;
@@ -59,21 +58,20 @@ class LongRoundIT {
 
         public static void main(String[] args) throws IOException {
             int pages = Integer.parseInt(args[1]);
-            try (CrawlDirectory job = CrawlDirectory.open(Path.of(args[0]), builder -> builder.capacity(pages))) {
-                job.again(false);
-                KnownPages known = Objects.requireNonNull(job.rounds()).pages();
+            try (CrawlJob job = CrawlDirectory.open(Path.of(args[0]), builder -> builder.capacity(pages))) {
+                Rounds first = Rounds.again(job, false, RevisitRule.DEFAULT);
+                KnownPages known = first.pages();
                 for (int page = 0; page < pages; page++) {
                     known.add(page(known, page, pages), false);
                 }
-                job.completeRound(() -> false);
-                job.endRound();
-                job.again(false);
-                Rounds rounds = Objects.requireNonNull(job.rounds());
+                first.complete(() -> false);
+                first.end();
+                Rounds rounds = Rounds.again(job, false, RevisitRule.DEFAULT);
                 rounds.queue(START.plusSeconds(1), page -> true, () -> false);
                 long unchanged = visitAll(job.frontier(), rounds);
                 System.out.printf(
                         "%d unchanged, %d orphans%n",
-                        unchanged, job.completeRound(() -> false).orphanCount());
+                        unchanged, rounds.complete(() -> false).orphanCount());
             }
         }
 

@@ -258,7 +258,7 @@ class MemoryLimitsTest {
                 .checkFragments(true)
                 .again(true);
         for (int round = 1; round <= 2; round++) {
-            try (CrawlDirectory job = CrawlDirectory.open(folder.resolve("job"), builder -> builder.capacity(10_000));
+            try (CrawlJob job = CrawlDirectory.open(folder.resolve("job"), builder -> builder.capacity(10_000));
                     Crawler crawler = new Crawler(options, job)) {
                 for (int i = 0; i < hosts; i++) {
                     crawler.seed("http://host" + i + ".test:" + server.port() + "/sitemap.xml?page");

@@ -441,7 +441,7 @@ class PolitenessTest {
         assertApart("a.test", DELAY, 2);
     }
 
-    private CrawlDirectory directory() throws IOException {
+    private CrawlJob directory() throws IOException {
         Path job = folder.resolve("job");
         boolean exists = DurableFolder.exists(job);
         return CrawlDirectory.open(job, exists ? builder -> {} : builder -> builder.capacity(1000));
@@ -449,7 +449,7 @@ class PolitenessTest {
 
     /** Crawls until so many requests were made since the beginning, and stops. */
     private void crawlUntil(int requests) throws IOException {
-        try (CrawlDirectory directory = directory();
+        try (CrawlJob directory = directory();
                 Crawler crawler = new Crawler(options(), directory)) {
             crawler.seed(url("a.test", "/1"));
             crawler.seed(url("a.test", "/2"));
@@ -487,7 +487,7 @@ class PolitenessTest {
     void aHostIsLeftAloneForAsLongAsItAskedUpToADay() throws IOException {
         server.on("/1", HostileServer.raw("HTTP/1.1 503 Busy\nRetry-After: 3600\nContent-Length: 0\n"))
                 .on("/2", HostileServer.raw("HTTP/1.1 429 Slow\nRetry-After: 999999\nContent-Length: 0\n"));
-        try (CrawlDirectory directory = directory();
+        try (CrawlJob directory = directory();
                 Crawler crawler = new Crawler(options().obeyRobots(false), directory)) {
             crawler.seed(url("a.test", "/1"));
             crawler.seed(url("b.test", "/2"));
@@ -496,8 +496,8 @@ class PolitenessTest {
 
         assertThat(stored()).anyMatch(line -> line.contains(" 3600000 ") && line.endsWith(" a.test"));
         assertThat(stored()).anyMatch(line -> line.contains(" 86400000 ") && line.endsWith(" b.test"));
-        try (CrawlDirectory directory = directory()) {
-            assertThat(directory.takePauses().get("a.test")).isGreaterThan(Duration.ofMinutes(30));
+        try (CrawlJob directory = directory()) {
+            assertThat(directory.store().takePauses().get("a.test")).isGreaterThan(Duration.ofMinutes(30));
         }
     }
 

@@ -74,8 +74,7 @@ class ResourceCheckTest {
     private CrawlReport run(CrawlOptions options) throws IOException {
         Path job = folder.resolve("job");
         boolean exists = DurableFolder.exists(job);
-        try (CrawlDirectory directory =
-                        CrawlDirectory.open(job, exists ? builder -> {} : builder -> builder.capacity(1000));
+        try (CrawlJob directory = CrawlDirectory.open(job, exists ? builder -> {} : builder -> builder.capacity(1000));
                 Crawler crawler = new Crawler(options, directory)) {
             crawler.seed(site.url("/"));
             CrawlReport report = crawler.run(visits::add);

@@ -57,7 +57,7 @@ class ResumedCrawlTest {
 
     private CrawlReport run(CrawlOptions options, Consumer<Crawler> start) throws IOException {
         boolean exists = DurableFolder.exists(job());
-        try (CrawlDirectory directory =
+        try (CrawlJob directory =
                         CrawlDirectory.open(job(), exists ? builder -> {} : builder -> builder.capacity(1000));
                 Crawler crawler = new Crawler(options, directory)) {
             start.accept(crawler);
@@ -214,7 +214,7 @@ class ResumedCrawlTest {
         Path path = folder.resolve(job);
         boolean exists = DurableFolder.exists(path);
         AtomicInteger visits = new AtomicInteger();
-        try (CrawlDirectory directory =
+        try (CrawlJob directory =
                         CrawlDirectory.open(path, exists ? builder -> {} : builder -> builder.capacity(1000));
                 Crawler crawler = new Crawler(options, directory)) {
             crawler.seed(site.url("/"));
@@ -294,7 +294,7 @@ class ResumedCrawlTest {
                 .again(true);
         Path path = folder.resolve(job);
         boolean exists = DurableFolder.exists(path);
-        try (CrawlDirectory directory =
+        try (CrawlJob directory =
                         CrawlDirectory.open(path, exists ? builder -> {} : builder -> builder.capacity(1000));
                 Crawler crawler = new Crawler(options, directory)) {
             crawler.seed(site.url("/"));
@@ -328,7 +328,8 @@ class ResumedCrawlTest {
                 }
             });
             assertAddsUp(report);
-            assertThat(directory.rounds().pages().isQueued()).isEqualTo(stop != Phase.QUEUEING);
+            assertThat(Rounds.of(directory, RevisitRule.DEFAULT).pages().isQueued())
+                    .isEqualTo(stop != Phase.QUEUEING);
             return report;
         }
     }

@@ -158,19 +158,18 @@ class RoundsPowerCutTest {
         /** Completes rounds up to a last one; returns the first of them. */
         int finish(int last) throws IOException {
             List<String> problems = new ArrayList<>();
-            problems.addAll(new JobFiles(disk, OWNER, CrawlDirectory.LOSSES, problems::add).problems());
+            problems.addAll(new JobFiles(disk, OWNER, CrawlDirectory.FILES, problems::add).problems());
             assertThat(problems).isEmpty();
             int first = 0;
             for (int round = 0; round < last; first = first == 0 ? round : first) {
                 try (DurableSieve frontier = OnDisk.open(disk, durability);
-                        CrawlDirectory job =
-                                new CrawlDirectory(frontier, Path.of("fake"), disk, OWNER, Instant.EPOCH)) {
-                    Rounds before = job.rounds();
+                        CrawlJob job = CrawlDirectory.open(frontier, Path.of("fake"), disk, OWNER, Instant.EPOCH)) {
+                    Rounds before = Rounds.of(job, RevisitRule.DEFAULT);
                     if (before != null && before.pages().isEnded()) {
                         assertThat(frontier.pending() + frontier.inFlight()).isZero();
                     }
                     if (before == null || random.nextBoolean()) {
-                        job.again(random.nextBoolean());
+                        Rounds.again(job, random.nextBoolean(), RevisitRule.DEFAULT);
                     }
                     round = run(job, frontier);
                 }
@@ -179,14 +178,14 @@ class RoundsPowerCutTest {
         }
 
         /** Continues a round; returns its number if it has ended. */
-        private int run(CrawlDirectory job, DurableSieve frontier) throws IOException {
-            Rounds rounds = job.rounds();
+        private int run(CrawlJob job, DurableSieve frontier) throws IOException {
+            Rounds rounds = Rounds.of(job, RevisitRule.DEFAULT);
             int round = rounds.round();
             if (rounds.pages().isEnded()) {
                 return round;
             }
-            Journal journal = job.journal();
-            job.fragments();
+            Journal journal = Journal.of(job);
+            job.part(Fragments.class, Fragments::new);
             rounds.queue(Instant.ofEpochSecond(1_000_000L * round), page -> true, () -> false);
             if (round == 1) {
                 UrlBatch seeds = new UrlBatch();
@@ -195,14 +194,14 @@ class RoundsPowerCutTest {
             }
             visitAll(job, frontier, rounds, journal);
             assertThat(recorded.get(round)).as("visited in round %d", round).hasSize(PAGES);
-            job.completeRound(() -> false);
+            rounds.complete(() -> false);
             Set<String> report = new HashSet<>();
             journal.read(report::add);
             assertThat(report)
                     .isEqualTo(IntStream.range(0, PAGES)
                             .mapToObj(page -> record(round, page))
                             .collect(Collectors.toSet()));
-            job.endRound();
+            rounds.end();
             return round;
         }
 
@@ -214,7 +213,7 @@ class RoundsPowerCutTest {
             return "{" + page + " in " + round + "}";
         }
 
-        private void visitAll(CrawlDirectory job, DurableSieve frontier, Rounds rounds, Journal journal) {
+        private void visitAll(CrawlJob job, DurableSieve frontier, Rounds rounds, Journal journal) {
             int round = rounds.round();
             List<Lease> leases = new ArrayList<>();
             List<Revisit> visits = new ArrayList<>();

@@ -43,7 +43,7 @@ class RoundsTest {
         Path job = folder.resolve("job");
         boolean exists = DurableFolder.exists(job);
         visits.clear();
-        try (CrawlDirectory directory =
+        try (CrawlJob directory =
                         CrawlDirectory.open(job, exists ? builder -> {} : builder -> builder.capacity(20_000));
                 Crawler crawler = new Crawler(options, directory)) {
             start.accept(crawler);
@@ -126,8 +126,9 @@ class RoundsTest {
 
     /** Makes the last visit of all pages older, after which they are not due for a month. */
     private void age(Duration age) throws IOException {
-        try (CrawlDirectory directory = CrawlDirectory.open(folder.resolve("job"), builder -> {})) {
-            KnownPages pages = Objects.requireNonNull(directory.rounds()).pages();
+        try (CrawlJob directory = CrawlDirectory.open(folder.resolve("job"), builder -> {})) {
+            KnownPages pages = Objects.requireNonNull(Rounds.of(directory, RevisitRule.DEFAULT))
+                    .pages();
             pages.all(page -> {
                 pages.touch(page.visited(page.status(), page.lastVisit() - age.toSeconds(), page.visits(), (int)
                         Duration.ofDays(30).toSeconds()));
@@ -178,8 +179,8 @@ class RoundsTest {
     void roundThatWasKilledWhileItQueuedKeepsItsKind() throws IOException {
         try (Site site = new Site().page("/", "/a").page("/a")) {
             run(options(), crawler -> crawler.seed(site.url("/")));
-            try (CrawlDirectory directory = CrawlDirectory.open(folder.resolve("job"), builder -> {})) {
-                directory.again(true);
+            try (CrawlJob directory = CrawlDirectory.open(folder.resolve("job"), builder -> {})) {
+                Rounds.again(directory, true, RevisitRule.DEFAULT);
             }
 
             run(Site.fast(), crawler -> {});
@@ -194,17 +195,17 @@ class RoundsTest {
     void queueingThatIsCutShortContinues() throws IOException {
         try (Site site = new Site().page("/", "/a", "/b").page("/a").page("/b")) {
             run(options(), crawler -> crawler.seed(site.url("/")));
-            try (CrawlDirectory directory = CrawlDirectory.open(folder.resolve("job"), builder -> {})) {
-                directory.again(false);
-                Rounds rounds = Objects.requireNonNull(directory.rounds());
+            try (CrawlJob directory = CrawlDirectory.open(folder.resolve("job"), builder -> {})) {
+                Rounds.again(directory, false, RevisitRule.DEFAULT);
+                Rounds rounds = Objects.requireNonNull(Rounds.of(directory, RevisitRule.DEFAULT));
                 Iterator<Boolean> ends = List.of(false, false, true).iterator();
 
                 assertThat(rounds.queue(Instant.now(), page -> true, ends::next))
                         .isEqualTo(2);
                 assertThat(rounds.toQueue()).isOne();
             }
-            try (CrawlDirectory directory = CrawlDirectory.open(folder.resolve("job"), builder -> {})) {
-                Rounds rounds = Objects.requireNonNull(directory.rounds());
+            try (CrawlJob directory = CrawlDirectory.open(folder.resolve("job"), builder -> {})) {
+                Rounds rounds = Objects.requireNonNull(Rounds.of(directory, RevisitRule.DEFAULT));
                 assertThat(rounds.queue(Instant.now(), page -> true, () -> false))
                         .isOne();
                 assertThat(rounds.toQueue()).isZero();
@@ -217,7 +218,7 @@ class RoundsTest {
         try (Site site = new Site().page("/", "/a").page("/a")) {
             run(options(), crawler -> crawler.seed(site.url("/")));
             Path job = folder.resolve("job");
-            try (CrawlDirectory directory = CrawlDirectory.open(job, builder -> {});
+            try (CrawlJob directory = CrawlDirectory.open(job, builder -> {});
                     Crawler crawler = new Crawler(options(), directory)) {
                 assertThat(crawler.run(visit -> {}).ending()).isEqualTo(Ending.DRAINED);
                 crawler.fail(new IOException("no room for the report"));
@@ -225,7 +226,7 @@ class RoundsTest {
 
             for (int round = 2; round <= 3; round++) {
                 visits.clear();
-                try (CrawlDirectory directory = CrawlDirectory.open(job, builder -> {});
+                try (CrawlJob directory = CrawlDirectory.open(job, builder -> {});
                         Crawler crawler = new Crawler(options(), directory)) {
                     crawler.run(visits::add);
                     assertThat(crawler.round().number()).isEqualTo(round);
@@ -240,11 +241,11 @@ class RoundsTest {
     void ringOfRedirectsHasOneNameInAllRounds() throws IOException {
         Map<String, String> ring = Map.of("a", "b", "b", "c", "c", "a");
         List<String> orders = List.of("abc", "abc", "acb", "bac", "bca", "cab", "cba");
-        try (CrawlDirectory job = CrawlDirectory.open(folder.resolve("job"), builder -> builder.capacity(100))) {
+        try (CrawlJob job = CrawlDirectory.open(folder.resolve("job"), builder -> builder.capacity(100))) {
             for (String order : orders) {
-                job.again(false);
-                Rounds rounds = Objects.requireNonNull(job.rounds());
-                LinkQueue links = new LinkQueue(options(), new Recorder(job.frontier()), job, () -> {});
+                Rounds.again(job, false, RevisitRule.DEFAULT);
+                Rounds rounds = Objects.requireNonNull(Rounds.of(job, RevisitRule.DEFAULT));
+                LinkQueue links = new LinkQueue(options(), new Recorder(job.frontier()), job, () -> {}, rounds);
                 List<String> failed = new ArrayList<>();
                 for (String page : order.split("", -1)) {
                     String url = "http://h.test/" + page;
@@ -260,8 +261,8 @@ class RoundsTest {
                     }
                 }
                 assertThat(failed).as(order).containsExactly("c");
-                job.completeRound(() -> false);
-                job.endRound();
+                rounds.complete(() -> false);
+                rounds.end();
             }
         }
     }

@@ -512,7 +512,7 @@ class SharedCrawlTest {
                 .maxPages(Long.parseLong(arguments[3]))
                 .maxPerHost(Integer.parseInt(arguments[4]))
                 .trapLimit(Trap.SHAPE, Integer.parseInt(arguments[5]));
-        try (SharedJob job = SharedJob.open(address, options, SharedCrawlTest::settings);
+        try (CrawlJob job = SharedJob.open(address, options, SharedCrawlTest::settings);
                 Crawler crawler = new Crawler(options, job)) {
             crawler.seed(arguments[1]);
             crawler.run(visit -> {});
@@ -538,8 +538,8 @@ class SharedCrawlTest {
             @Override
             public void withHeaders(String origin) {}
         };
-        try (SharedJob one = SharedJob.open(address(), options(), SharedCrawlTest::settings);
-                SharedJob two = SharedJob.open(address(), options(), SharedCrawlTest::settings)) {
+        try (CrawlJob one = SharedJob.open(address(), options(), SharedCrawlTest::settings);
+                CrawlJob two = SharedJob.open(address(), options(), SharedCrawlTest::settings)) {
             one.addSeeds(seeds.subList(0, 2999));
             two.read(reader);
             assertThat(read).isEqualTo(seeds.subList(0, 2999));

@@ -14,7 +14,7 @@ import java.util.function.Consumer;
 
 /** One of the crawlers of a shared crawl, on a thread of its own as if it were in a process of its own. */
 final class SharedWorker implements AutoCloseable {
-    final SharedJob job;
+    final CrawlJob job;
     final Crawler crawler;
     final Queue<Visit> visits = new ConcurrentLinkedQueue<>();
     final Queue<Skip> skips = new ConcurrentLinkedQueue<>();

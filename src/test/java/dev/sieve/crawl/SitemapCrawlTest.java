@@ -328,7 +328,7 @@ class SitemapCrawlTest {
     void aSitemapOutlivesTheProcess(@TempDir Path job) throws IOException {
         List<String> pages = siteBehindAnIndex();
         CrawlOptions options = fast();
-        try (CrawlDirectory directory = CrawlDirectory.open(job, builder -> builder.capacity(10_000));
+        try (CrawlJob directory = CrawlDirectory.open(job, builder -> builder.capacity(10_000));
                 Crawler crawler = new Crawler(options, directory)) {
             crawler.seed(site.url("/"));
             assertThatThrownBy(() -> crawler.run(visit -> {
@@ -337,7 +337,7 @@ class SitemapCrawlTest {
                     .hasMessage("disk full");
         }
 
-        try (CrawlDirectory directory = CrawlDirectory.open(job, builder -> {});
+        try (CrawlJob directory = CrawlDirectory.open(job, builder -> {});
                 Crawler crawler = new Crawler(options.sitemaps(false), directory)) {
             assertAddsUp(crawler.run(visits::add));
         }

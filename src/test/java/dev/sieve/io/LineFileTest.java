@@ -18,7 +18,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Lines with checksums. */
 class LineFileTest {
     private static final long OWNER = 0x1234_5678_9abc_def0L;
-    private static final LineFile.Kind KIND = new LineFile.Kind("words", "a word", word -> word.matches("[a-z]+"));
+    private static final LineFile.Kind KIND =
+            new LineFile.Kind("words", 2, "a word", "", word -> word.matches("[a-z]+"));
     private static final List<String> WORDS = List.of("one", "two", "three", "four");
 
     private final FakeDisk disk = new FakeDisk();
@@ -203,7 +204,7 @@ class LineFileTest {
         read();
         assertThat(problems).containsExactly("words: line 3 is damaged");
 
-        LineFile.replace(disk, new LineFile.Kind("other", "a word", line -> true), OWNER, WORDS);
+        LineFile.replace(disk, new LineFile.Kind("other", 2, "a word", "", line -> true), OWNER, WORDS);
         text(own.replace(all[2], new String(disk.bytes("other"), ISO_8859_1).split("(?<=\n)", -1)[2]));
         read();
         assertThat(problems).containsExactly("words: line 3 is damaged");
@@ -212,7 +213,7 @@ class LineFileTest {
     @Test
     void fileOfAnEarlierVersionIsRefused() throws IOException {
         LineFile.replace(disk, KIND, OWNER, WORDS);
-        LineFile.Kind later = new LineFile.Kind("words", 3, "a word", line -> true);
+        LineFile.Kind later = new LineFile.Kind("words", 3, "a word", "", line -> true);
         assertThatThrownBy(() -> LineFile.read(disk, later, OWNER, lines::add, problems::add))
                 .isInstanceOf(IOException.class)
                 .hasMessageStartingWith("words: written by an earlier build of Sieve");

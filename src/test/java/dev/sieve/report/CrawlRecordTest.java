@@ -13,6 +13,7 @@ import dev.sieve.crawl.Counts;
 import dev.sieve.crawl.CrawlDirectory;
 import dev.sieve.crawl.CrawlJob;
 import dev.sieve.crawl.FolderPlace;
+import dev.sieve.crawl.Journal;
 import dev.sieve.crawl.OpenRequest;
 import dev.sieve.durable.DurableFolder;
 import dev.sieve.fetch.FetchResult;
@@ -46,14 +47,14 @@ class CrawlRecordTest {
     @TempDir
     private Path folder;
 
-    private CrawlDirectory job() throws IOException {
+    private CrawlJob job() throws IOException {
         boolean exists = DurableFolder.exists(folder);
         return CrawlDirectory.open(folder, exists ? builder -> {} : builder -> builder.capacity(100));
     }
 
     private static CrawlRecord started(CrawlJob directory) throws IOException {
         CrawlRecord record = new CrawlRecord();
-        record.start(directory.journal(), false, NOW);
+        record.start(Journal.of(directory), false, NOW);
         return record;
     }
 
@@ -185,7 +186,7 @@ class CrawlRecordTest {
     void aResumedCrawlContinuesWhereAKillHasCutTheJournal() throws IOException {
         List<Visit> visits = site(2);
         byte[] counts;
-        try (CrawlDirectory directory = job()) {
+        try (CrawlJob directory = job()) {
             CrawlRecord record = started(directory);
             for (Visit visit : visits.subList(0, 60)) {
                 record.accept(visit);
@@ -201,7 +202,7 @@ class CrawlRecordTest {
                 new RandomAccessFile(folder.resolve("crawl-report").toFile(), "rw")) {
             file.setLength(file.length() - 40);
         }
-        try (CrawlDirectory directory = job()) {
+        try (CrawlJob directory = job()) {
             CrawlRecord record = started(directory);
             for (Visit visit : visits.subList(60, visits.size())) {
                 record.accept(visit);
@@ -232,7 +233,7 @@ class CrawlRecordTest {
     @Test
     void whatWasFlushedSurvivesAKill(@TempDir Path other) throws IOException {
         Path copy = other.resolve("job");
-        try (CrawlDirectory directory = job()) {
+        try (CrawlJob directory = job()) {
             CrawlRecord record = started(directory);
             record.accept(Visits.page("http://a.test/1", 200, null));
             record.flush();
@@ -248,7 +249,7 @@ class CrawlRecordTest {
 
     @Test
     void aDamagedLineIsNamedAndKeptOutByARepair() throws IOException {
-        try (CrawlDirectory directory = job()) {
+        try (CrawlJob directory = job()) {
             CrawlRecord record = started(directory);
             for (Visit visit : site(3)) {
                 record.accept(visit);
@@ -260,7 +261,7 @@ class CrawlRecordTest {
 
         assertThat(new FolderPlace(folder).inspect().problems()).containsExactly(journal + ": line 10 is damaged");
         assertThatThrownBy(() -> {
-                    try (CrawlDirectory directory = job()) {
+                    try (CrawlJob directory = job()) {
                         started(directory);
                     }
                 })
@@ -268,7 +269,7 @@ class CrawlRecordTest {
                 .hasMessageContaining("line 10");
 
         new FolderPlace(folder).repair();
-        try (CrawlDirectory directory = job()) {
+        try (CrawlJob directory = job()) {
             started(directory).read(crawl -> assertThat(crawl.totals().pages()).isEqualTo(69));
         }
     }

@@ -1,0 +1,69 @@
+package dev.sieve.crawl;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+
+/**
+ * Where a job keeps its seeds, what the user has allowed for their origins, and the pauses of hosts. Methods without an {@link
+ * IOException} throw an {@link java.io.UncheckedIOException} when the place fails. Safe for use by many threads.
+ */
+public interface JobStore {
+    /** Keeps nothing. */
+    JobStore NONE = new JobStore() {
+        @Override
+        public void read(Consumer<String> seeds, Consumer<String> origins) {}
+
+        @Override
+        public void addSeeds(List<String> urls) {}
+
+        @Override
+        public void addOrigin(String line) {}
+
+        @Override
+        public void force() {}
+
+        @Override
+        public Map<String, Duration> takePauses() {
+            return Map.of();
+        }
+
+        @Override
+        public void addPause(String host, Duration pause, Duration use, Instant now) {}
+    };
+
+    /** Opens a store. */
+    interface Opening {
+        /**
+         * Opens the store, and passes on what it has, as far as {@link #read} passes it on again.
+         *
+         * @throws IOException when it cannot be read or written, or is damaged
+         */
+        JobStore open(Consumer<String> seeds, Consumer<String> origins) throws IOException;
+    }
+
+    /** Passes on all that is stored, or what was added since the last call where other processes add something. */
+    void read(Consumer<String> seeds, Consumer<String> origins) throws IOException;
+
+    /** Adds seeds. */
+    void addSeeds(List<String> urls);
+
+    /** Adds a line about an origin. */
+    void addOrigin(String line);
+
+    /** Forces seeds and origins to the disk. */
+    void force();
+
+    /** Returns how long hosts have to pause because of earlier runs or of other processes, and forgets it. Never waits. */
+    Map<String, Duration> takePauses();
+
+    /**
+     * Stores the pause that a host requires.
+     *
+     * @param use for how long, from now on, requests with this pause may be made
+     */
+    void addPause(String host, Duration pause, Duration use, Instant now);
+}
