@@ -10,8 +10,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * A request that was sent, and the response.
  *
- * <p>The heads have the fields in their order and spelling on the wire, in lines that end in CRLF, with the empty line at
- * the end. Bytes in them that are not UTF-8 are replaced by U+FFFD, as is the space around values by a single one.
+ * <p>The heads have the fields in their order and spelling on the wire, with the empty line at the end. They differ from the
+ * wire in four ways: lines end in CRLF, whatever ended them; one space follows the colon of a field, whatever was around its
+ * value; bytes that are not UTF-8 are U+FFFD; and {@code Transfer-Encoding: chunked} stays although chunks are joined.
  *
  * @param url the URL
  * @param time when the request was sent

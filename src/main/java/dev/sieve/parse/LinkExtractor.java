@@ -30,20 +30,21 @@ import org.jspecify.annotations.Nullable;
 /**
  * Reads an HTML or XHTML document: its title, its links, its directives for robots, and what identifies its text.
  *
- * <p>Links are {@code a} and {@code area} (href; in SVG also xlink:href), {@code iframe} and {@code frame} (src, and the links in a srcdoc), {@code
- * link} with a rel of next or prev, and the target of a refresh in a meta element or a header field, whatever its delay;
- * they are relative to the first {@code base}, if that can be used. Links made by scripts or within a {@code template} are not found. A rel of nofollow changes nothing:
- * such a link is followed like any other. A page whose robots directives say nofollow has its links here as well, and the
- * caller must not follow them, see {@link Document#isNofollow}.
+ * <p>Links are {@code a} and {@code area} (href; in SVG also xlink:href), {@code iframe} and {@code frame} (src, and the
+ * links in a srcdoc), {@code link} with a rel of next or prev, and the target of a refresh in a meta element or a header
+ * field, whatever its delay; they are relative to the first {@code base}, if that can be used. Links made by scripts or
+ * within a {@code template} are not found. A rel of nofollow changes nothing: such a link is followed like any other. A page
+ * whose robots directives say nofollow has its links here as well, and the caller must not follow them, see {@link
+ * Document#isNofollow}.
  *
  * <p>If the caller takes them, the {@link Resources} that the document needs are found as well.
  *
- * <p>If the caller takes them, the parts of the document to which a link may lead are found as well, and the {@linkplain Fragment
- * fragments} of its links {@code a} and {@code area}.
+ * <p>If the caller takes them, the parts of the document to which a link may lead are found as well, and the {@linkplain
+ * Fragment fragments} of its links {@code a} and {@code area}.
  *
  * <p>The charset is, in this order, that of the byte order mark, of the Content-Type, or of the first meta element that
- * declares one, or of the XML declaration, which comes first in XHTML; otherwise UTF-8. Labels have the same meaning as in browsers. As in browsers, the query of a link is
- * encoded in the charset of the document.
+ * declares one, or of the XML declaration, which comes first in XHTML; otherwise UTF-8. Labels have the same meaning as in
+ * browsers. As in browsers, the query of a link is encoded in the charset of the document.
  *
  * <p>jsoup parses the document as a stream: memory does not grow with the number of its elements, and CPU time is
  * limited, see {@link Document#isCut}. At most 8 MiB of HTML, and as many documents as there are processors, are read
@@ -105,7 +106,8 @@ public final class LinkExtractor {
      * @param isNoindex whether the page or the server requests that it is not indexed
      * @param isCut whether only a part of the document was read, since it had too many tag names, took too much CPU
      *     time, or made the parser fail
-     * @param description the content of its first meta element of this name with white space folded; empty when there is none
+     * @param description the content of its first meta element of this name with white space folded; empty when there is
+     *     none
      * @param canonical the target of its first link element with a rel of canonical, as a URL to request; null without one
      * @param text what identifies its visible text; null when that was not requested
      * @param wordsHash a hash of its words, without the title and texts with a slash: error pages show their own path; 0
