@@ -2,6 +2,7 @@ package dev.sieve.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.jr.ob.JSON;
 import com.sun.net.httpserver.HttpServer;
 import dev.sieve.demo.DemoWeb;
 import dev.sieve.durable.DurableFolder;
@@ -17,7 +18,12 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
@@ -27,6 +33,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A signal ends a crawl in order, a second one at once, and so does a lack of memory. */
 @Tag("process")
@@ -35,6 +43,11 @@ import org.junit.jupiter.api.io.TempDir;
 class StopIT {
     private static final List<String> STOPS = List.of("TERM", "INT", "TERM");
     private static final int PAGES = 400;
+
+    /** How many pages have links to missing parts, and how many each. */
+    private static final int PARTED = 40;
+
+    private static final int PARTS = 2_000;
 
     @TempDir
     private Path folder;
@@ -181,6 +194,116 @@ class StopIT {
         } finally {
             server.stop(0);
         }
+    }
+
+    private boolean has(Path file, int lines) throws IOException {
+        if (Files.notExists(file)) {
+            return false;
+        }
+        try (Stream<String> all = Files.lines(file)) {
+            return all.count() >= lines;
+        }
+    }
+
+    /** Runs the crawl of {@link #aSignalInAnyPhaseLeavesWholeFiles}, up to the phase. */
+    private Process startUntil(String phase, CountDownLatch isHeld, List<String> command) throws Exception {
+        Process crawl = start(command.toArray(String[]::new));
+        Path pages = folder.resolve("pages.jsonl");
+        boolean isReached = false;
+        while (!isReached && !crawl.waitFor(1, TimeUnit.MILLISECONDS)) {
+            isReached = switch (phase) {
+                case "seeding" -> Files.exists(folder.resolve("job/settings"));
+                case "crawling" -> isHeld.getCount() == 0;
+                case "fragments" -> has(pages, PARTED);
+                case "round" -> has(pages, PARTED + PARTED * PARTS / 2);
+                case "report" -> Files.exists(folder.resolve("report.html"));
+                default -> false;
+            };
+        }
+        return crawl;
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"seeding", "crawling", "fragments", "round", "report"})
+    void aSignalInAnyPhaseLeavesWholeFiles(String phase) throws Exception {
+        CountDownLatch isHeld = new CountDownLatch(1);
+        CountDownLatch isReleased = new CountDownLatch(1);
+        HttpServer server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        ExecutorService threads = Executors.newCachedThreadPool();
+        server.setExecutor(threads);
+        server.createContext("/", exchange -> {
+            String path = exchange.getRequestURI().getPath();
+            int next = path.matches("/\\d+") ? Integer.parseInt(path.substring(1)) + 1 : 0;
+            byte[] page = IntStream.range(0, PARTS)
+                    .mapToObj(i -> "<a href='/" + next % PARTED + "#" + i + "'>x</a>")
+                    .collect(Collectors.joining())
+                    .getBytes(StandardCharsets.US_ASCII);
+            if (phase.equals("crawling") && next == PARTED / 2) {
+                isHeld.countDown();
+                try {
+                    isReleased.await();
+                } catch (InterruptedException e) {
+                    throw new IOException(e);
+                }
+            }
+            boolean isPage = !path.equals("/robots.txt");
+            exchange.getResponseHeaders().add("Content-Type", "text/html");
+            exchange.sendResponseHeaders(isPage ? 200 : 404, isPage ? page.length : -1);
+            if (isPage) {
+                exchange.getResponseBody().write(page);
+            }
+            exchange.close();
+        });
+        server.start();
+        try {
+            String site = "http://127.0.0.1:" + server.getAddress().getPort() + "/0";
+            Files.write(folder.resolve("seeds.txt"), Collections.nCopies(phase.equals("seeding") ? 300_000 : 1, site));
+            String options =
+                    "seeds.txt --allow-private 127.0.0.0/8 --delay 0 --job job --check-fragments -o pages.jsonl"
+                            + " --report report.html" + (phase.equals("round") ? " --again" : "");
+            List<String> command = List.of(options.split(" "));
+
+            Process crawl = startUntil(phase, isHeld, command);
+            crawl.destroy();
+            if (phase.equals("crawling")) {
+                awaitErr(crawl, "Stopping: ");
+                isReleased.countDown();
+            }
+
+            assertThat(crawl.waitFor(30, TimeUnit.SECONDS)).as(err()).isTrue();
+            boolean mayBeOver = phase.equals("round") || phase.equals("report");
+            assertThat(crawl.exitValue()).as(err()).isIn(143, mayBeOver ? 0 : 143);
+            assertThat(err()).doesNotContain("Exception", "damaged");
+            linesOf(folder.resolve("pages.jsonl"));
+            Process rest = start(command.toArray(String[]::new));
+            assertThat(rest.waitFor(100, TimeUnit.SECONDS)).isTrue();
+            assertThat(rest.exitValue()).as(err()).isZero();
+            List<String> urls = linesOf(folder.resolve("pages.jsonl"));
+            assertThat(urls.stream().filter(url -> !url.contains("#")).distinct())
+                    .hasSize(PARTED);
+            assertThat(urls.stream().filter(url -> url.contains("#")).distinct())
+                    .hasSize(PARTED * PARTS);
+            if (!phase.equals("round")) {
+                assertThat(urls.stream().filter(url -> !url.contains("#"))).doesNotHaveDuplicates();
+            }
+        } finally {
+            isReleased.countDown();
+            server.stop(0);
+            threads.shutdown();
+        }
+    }
+
+    /** Parses each line of an output, which ends with a line feed, if there is one; returns the URLs. */
+    private static List<String> linesOf(Path file) throws IOException {
+        List<String> urls = new ArrayList<>();
+        if (Files.exists(file)) {
+            String text = Files.readString(file);
+            assertThat(text.isEmpty() || text.endsWith("\n")).isTrue();
+            for (String line : text.lines().toList()) {
+                urls.add((String) JSON.std.mapFrom(line).get("url"));
+            }
+        }
+        return urls;
     }
 
     @Test
