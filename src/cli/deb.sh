@@ -12,15 +12,12 @@ trap 'rm -rf "$root"' EXIT
 umask 022
 
 mkdir -p "$root/usr/lib" "$root/usr/bin" "$root/usr/share/man" "$root/usr/share/doc/sieve" \
-    "$root/usr/share/bash-completion/completions" "$root/usr/share/zsh/vendor-completions" \
-    "$root/usr/share/fish/vendor_completions.d" "$root/DEBIAN"
+    "$root/usr/share/bash-completion/completions" "$root/DEBIAN"
 cp -a . "$root/usr/lib/sieve"
 cd "$root/usr/lib/sieve"
 mv man/man1 "$root/usr/share/man/"
 gzip -9n "$root"/usr/share/man/man1/*
 mv completion/sieve.bash "$root/usr/share/bash-completion/completions/sieve"
-mv completion/_sieve "$root/usr/share/zsh/vendor-completions/_sieve"
-mv completion/sieve.fish "$root/usr/share/fish/vendor_completions.d/sieve.fish"
 mv LICENSE "$root/usr/share/doc/sieve/copyright"
 mv README.md CHANGELOG.md THIRD-PARTY.txt seeds.txt sieve.cdx.json "$root/usr/share/doc/sieve/"
 rm -f bin/sieve.bat

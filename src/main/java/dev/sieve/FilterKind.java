@@ -137,7 +137,13 @@ public enum FilterKind {
      */
     public void check(OnFull onFull) {
         if (!supports(onFull)) {
-            throw new IllegalArgumentException("filter " + this + " does not support " + onFull);
+            throw new IllegalArgumentException("filter " + name() + " does not support " + onFull.name());
         }
+    }
+
+    /** Returns the word of an option: {@code split-blocks}. */
+    @Override
+    public String toString() {
+        return name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
 }

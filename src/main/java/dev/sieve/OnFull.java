@@ -1,5 +1,7 @@
 package dev.sieve;
 
+import java.util.Locale;
+
 /** What happens when the filter is full, that is, when it holds as many URLs as its capacity. */
 public enum OnFull {
     /** Continues, and mistakes more and more new URLs for seen ones. */
@@ -9,5 +11,11 @@ public enum OnFull {
     GROW,
 
     /** Refuses each new URL with a {@link SieveFullException}. */
-    FAIL
+    FAIL;
+
+    /** Returns the word of an option: {@code warn}. */
+    @Override
+    public String toString() {
+        return name().toLowerCase(Locale.ROOT);
+    }
 }

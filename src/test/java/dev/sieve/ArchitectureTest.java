@@ -258,7 +258,7 @@ class ArchitectureTest {
                 .check(CLASSES);
     }
 
-    /** Which replaces characters that a terminal interprets. A script for a shell is printed as it is. */
+    /** Which replaces characters that a terminal interprets. */
     @Test
     void messagesArePrintedByOneClass() {
         noClasses()
@@ -266,8 +266,6 @@ class ArchitectureTest {
                 .resideInAPackage("dev.sieve.cli")
                 .and()
                 .doNotHaveSimpleName("Terminal")
-                .and()
-                .doNotHaveSimpleName("CompletionCommand")
                 .should()
                 .accessField(System.class, "out")
                 .orShould()

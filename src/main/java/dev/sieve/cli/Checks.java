@@ -8,13 +8,20 @@ import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
+import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Consumer;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
+import picocli.CommandLine.UnmatchedArgumentException;
 
 /** Turns exceptions into one-line errors that name the option or the file and the reason. */
 final class Checks {
@@ -48,7 +55,7 @@ final class Checks {
     /** Names the option in place of the parameter, with which the problem may begin. */
     static ParameterException invalid(CommandSpec spec, String option, @Nullable String problem) {
         String words = PARAMETER.matcher(String.valueOf(problem)).replaceFirst("");
-        return wrong(spec, "Invalid value for option '" + option + "': " + words);
+        return wrong(spec, "Invalid value for option '" + option + "': " + words, option);
     }
 
     /** Refuses options that do nothing without another one. */
@@ -56,13 +63,75 @@ final class Checks {
         ParseResult given = spec.commandLine().getParseResult();
         for (String option : options) {
             if (given.hasMatchedOption(option) && !given.hasMatchedOption(other)) {
-                throw wrong(spec, "Option '" + option + "' requires '" + other + "'");
+                throw wrong(spec, "Option '" + option + "' requires '" + other + "'", option);
             }
         }
     }
 
-    static ParameterException wrong(CommandSpec spec, @Nullable String message) {
-        return new ParameterException(spec.commandLine(), message);
+    /**
+     * Returns an error of the user.
+     *
+     * @param options the options that it is about, by any of their names
+     */
+    static ParameterException wrong(CommandSpec spec, @Nullable String message, String... options) {
+        Set<String> names = Stream.of(options)
+                .map(name -> spec.findOption(name) == null
+                        ? name
+                        : spec.findOption(name).longestName())
+                .collect(Collectors.toSet());
+        return new WrongOptions(spec.commandLine(), message, names);
+    }
+
+    /** An error of the user that names the options that it is about. */
+    static final class WrongOptions extends ParameterException {
+        private static final long serialVersionUID = 1;
+
+        private final transient Set<String> options;
+
+        private WrongOptions(CommandLine line, @Nullable String message, Set<String> options) {
+            super(line, message);
+            this.options = options;
+        }
+
+        /** Returns the longest names of the options. */
+        Set<String> options() {
+            return options;
+        }
+    }
+
+    /** Returns the options, and for a word without dashes also the commands, that a user may have meant. */
+    static List<String> similar(CommandSpec spec, String word) {
+        String letters = word.replaceFirst("^-+", "");
+        boolean isOption = !letters.equals(word);
+        Stream<String> commands = Stream.concat(spec.subcommands().keySet().stream(), Stream.of("crawl"));
+        List<String> near = Stream.concat(
+                        isOption ? Stream.empty() : commands,
+                        spec.options().stream().map(OptionSpec::longestName))
+                .filter(name -> isNear(letters, name.replaceFirst("^-+", ""), Math.min(2, (letters.length() + 1) / 3)))
+                .toList();
+        return near.isEmpty() && isOption
+                ? new UnmatchedArgumentException(spec.commandLine(), List.of(word)).getSuggestions()
+                : near;
+    }
+
+    /** Returns for example {@code did you mean --delay or --depth?}; empty without a name. */
+    static String question(List<String> names) {
+        return names.isEmpty() ? "" : "did you mean " + String.join(" or ", names) + "?";
+    }
+
+    /** Whether inserting, deleting or replacing at most so many letters makes one word of the other. */
+    private static boolean isNear(String word, String name, int most) {
+        if (word.isEmpty() || name.isEmpty()) {
+            return word.length() + name.length() <= most;
+        }
+        String rest = word.substring(1);
+        String others = name.substring(1);
+        return word.charAt(0) == name.charAt(0)
+                ? isNear(rest, others, most)
+                : most > 0
+                        && (isNear(rest, others, most - 1)
+                                || isNear(rest, name, most - 1)
+                                || isNear(word, others, most - 1));
     }
 
     /** Returns the message of an exception, or of its cause if it has none of its own; never only the name of a file. */

@@ -7,13 +7,14 @@ import java.math.BigDecimal;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.time.Duration;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Stack;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
+import picocli.CommandLine;
 import picocli.CommandLine.IParameterPreprocessor;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Model.ArgSpec;
@@ -176,23 +177,18 @@ final class Converters {
         }
     }
 
-    /**
-     * A constant by its name, ignoring case.
-     *
-     * @param what what the constants are, in a word
-     */
-    record Named<E extends Enum<E>>(Class<E> type, String what) implements ITypeConverter<E> {
-        @Override
-        public E convert(String text) {
-            E[] all = type.getEnumConstants();
-            return Stream.of(all)
-                    .filter(each -> name(each).equalsIgnoreCase(text))
-                    .findFirst()
-                    .orElseThrow(() -> wrong(
-                            text,
-                            "not a " + what + "; choose one of "
-                                    + Stream.of(all).map(Converters::name).collect(joining(", "))));
-        }
+    /** Makes a program take the constants of an enum by their texts, in any case. */
+    static <E> void takeWords(CommandLine line, Class<E> type) {
+        List<E> all = List.of(type.getEnumConstants());
+        line.registerConverter(
+                type,
+                text -> all.stream()
+                        .filter(each -> each.toString().equalsIgnoreCase(text))
+                        .findFirst()
+                        .orElseThrow(() -> wrong(
+                                text,
+                                "not one of "
+                                        + all.stream().map(Object::toString).collect(joining(", ")))));
     }
 
     /** {@code HOST=IP}. Refuses host names in place of the IP, which {@link InetAddress#getByName} would look up. */
@@ -208,10 +204,5 @@ final class Converters {
                 throw wrong(text, "not of the form HOST=IP");
             }
         }
-    }
-
-    /** Returns the name of an enum constant as options take it: {@code split-blocks}. */
-    static String name(Enum<?> constant) {
-        return constant.name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
 }

@@ -44,12 +44,16 @@ import picocli.CommandLine.Spec;
         usageHelpWidth = 100,
         customSynopsis = "sieve [crawl] [OPTIONS] SEED...",
         description = "Crawls politely and visits every page once.",
+        optionListHeading = CrawlCommand.PROGRAM,
         footerHeading = "%nExit codes: ",
         footer = "0 done, or a limit was reached; 1 internal error, or filter full; 2 wrong usage;%n"
                 + "3 no page could be fetched; 4 input or output failed; 5 'why': not crawled; 6 see --fail-on;%n"
                 + "130 interrupted, 143 terminated.")
 @SameForWorkers(false)
 class CrawlCommand implements Callable<Integer> {
+    /** The heading of the options of the program. */
+    static final String PROGRAM = "%nProgram:%n";
+
     /** A user and a password in a URL. */
     private static final Pattern USER = Pattern.compile("//[^/?#@ ]*+@");
     /** A word that every shell takes as it is. */
@@ -142,7 +146,11 @@ class CrawlCommand implements Callable<Integer> {
         Logging.set(isQuiet ? Level.WARN : isVerbose ? Level.DEBUG : Level.INFO);
         if (where.fragments != null && spec.commandLine().getParseResult().hasMatchedOption("--frontier")) {
             // No worker reads all pages.
-            throw Checks.wrong(spec, "Options '--check-fragments' and '--frontier' exclude each other");
+            throw Checks.wrong(
+                    spec,
+                    "Options '--check-fragments' and '--frontier' exclude each other",
+                    "--check-fragments",
+                    "--frontier");
         }
         CrawlPlace place = kept.place();
         boolean resumes = place.exists();
@@ -155,7 +163,7 @@ class CrawlCommand implements Callable<Integer> {
                             + ": a URL, a file of URLs, or - for standard input");
         }
         if (isQuiet && isVerbose) {
-            throw Checks.wrong(spec, "Options '-q' and '-v' exclude each other");
+            throw Checks.wrong(spec, "Options '-q' and '-v' exclude each other", "-q", "-v");
         }
         CrawlOptions options = options().exchanges(output.hasArchive());
         OutputChecks checks = new OutputChecks(spec, place);
@@ -238,11 +246,11 @@ class CrawlCommand implements Callable<Integer> {
         try (SeedProblems problems = new SeedProblems()) {
             new Seeds(typed, listed, problems).read(words, System.in);
         } catch (IOException e) {
-            List<String> similar = Similar.commands(spec, words.get(0));
             // Only the first word can be a command.
             boolean isFirst = String.valueOf(e.getMessage()).startsWith("'" + words.get(0) + "'");
-            String advice = similar.isEmpty() || !isFirst ? "" : "; " + Similar.question(similar);
-            throw Checks.wrong(spec, "Invalid SEED: " + e.getMessage() + advice);
+            List<String> similar = isFirst ? Checks.similar(spec, words.get(0)) : List.of();
+            String advice = similar.isEmpty() ? "" : "; " + Checks.question(similar);
+            throw Checks.wrong(spec, "Invalid SEED: " + e.getMessage() + advice, ConfigFile.SEED);
         }
     }
 

@@ -110,7 +110,7 @@ record CrawlRun(
         for (FailOn each : failOn) {
             String problem = each.problem(report);
             if (problem != null) {
-                Terminal.println("sieve: " + problem + " (--fail-on " + Converters.name(each) + ")");
+                Terminal.println("sieve: " + problem + " (--fail-on " + each + ")");
                 fails = true;
             }
         }

@@ -13,11 +13,13 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 /** The password of an engine, which does not have to be part of its address. */
+@Command(optionListHeading = "%nShared frontier:%n")
 @SameForWorkers(false)
 final class EngineAccess {
     static final String VARIABLE = "SIEVE_FRONTIER_PASSWORD";
@@ -58,11 +60,12 @@ final class EngineAccess {
         try {
             address = EngineAddress.parse(text);
         } catch (IllegalArgumentException e) {
-            throw Checks.wrong(spec, "Invalid value for " + what + ": " + e.getMessage());
+            throw Checks.wrong(spec, "Invalid value for " + what + ": " + e.getMessage(), SharedOptions.FRONTIER);
         }
         if (passwordFile != null) {
             if (address.password() != null) {
-                throw Checks.wrong(spec, "Option '" + OPTION + "' cannot be combined with a password in the address");
+                throw Checks.wrong(
+                        spec, "Option '" + OPTION + "' cannot be combined with a password in the address", OPTION);
             }
             return address.withPassword(password());
         }

@@ -4,6 +4,7 @@ import dev.sieve.crawl.Counter;
 import dev.sieve.crawl.CrawlReport;
 import dev.sieve.output.Change;
 import dev.sieve.report.Numbers;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Model.CommandSpec;
 
@@ -20,10 +21,15 @@ enum FailOn {
     /** A page has disappeared since the round before: status 404 or 410. */
     GONE;
 
+    @Override
+    public String toString() {
+        return name().toLowerCase(Locale.ROOT);
+    }
+
     /** Refuses a condition that can never be met: one about rounds of a crawl without rounds. */
     void check(CommandSpec spec, boolean isAgain) {
         if (!isAgain && (this == CHANGED || this == GONE)) {
-            throw Checks.wrong(spec, "Option '--fail-on " + Converters.name(this) + "' requires '--again'");
+            throw Checks.wrong(spec, "Option '--fail-on " + this + "' requires '--again'", "--fail-on");
         }
     }
 

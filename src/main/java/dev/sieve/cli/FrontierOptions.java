@@ -10,12 +10,14 @@ import dev.sieve.crawl.FrontierSettings;
 import dev.sieve.report.Numbers;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 /** The options of the frontier. */
+@Command(optionListHeading = "%nFilter of seen URLs:%n")
 @SameForWorkers(false)
 final class FrontierOptions {
     /** The rest is for the queue, the pages in progress and the program itself. */
@@ -40,7 +42,7 @@ final class FrontierOptions {
 
     @Option(
             names = "--filter",
-            paramLabel = "NAME",
+            paramLabel = "FILTER",
             description = "Filter type: split-blocks, classic, growing, or exact, which misses no page but takes at"
                     + " least 16 bytes per URL; 'plan' compares them (default: split-blocks).")
     private @Nullable FilterKind filter;
@@ -66,10 +68,10 @@ final class FrontierOptions {
             return;
         }
         if (filter == FilterKind.EXACT && (missRate != null || onFull != null)) {
-            throw contradiction(filter, "'--miss-rate' or '--on-full'");
+            throw contradiction(filter, missRate != null ? "--miss-rate" : "--on-full", "");
         }
         if (filter != null && onFull != null && !filter.supports(onFull)) {
-            throw contradiction(filter, "'--on-full " + Converters.name(onFull) + "'");
+            throw contradiction(filter, "--on-full", " " + onFull);
         }
         if (capacity != null || !resumes) {
             checkCapacity(spec, kind(), urls(), rate());
@@ -82,8 +84,9 @@ final class FrontierOptions {
         }
     }
 
-    private ParameterException contradiction(FilterKind kind, String others) {
-        return Checks.wrong(spec, "Option '--filter " + Converters.name(kind) + "' cannot be combined with " + others);
+    private ParameterException contradiction(FilterKind kind, String other, String value) {
+        String message = "Option '--filter " + kind + "' cannot be combined with '" + other + value + "'";
+        return Checks.wrong(spec, message, "--filter", other);
     }
 
     /** Refuses a filter that does not fit into the heap. */
@@ -138,7 +141,7 @@ final class FrontierOptions {
     @Override
     public String toString() {
         FilterKind kind = kind();
-        return Converters.name(kind)
+        return kind
                 + (kind == FilterKind.EXACT
                         ? ", about 20 bytes per URL"
                         : Numbers.text(

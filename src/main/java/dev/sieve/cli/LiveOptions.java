@@ -7,11 +7,13 @@ import java.nio.file.Path;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.TypeConversionException;
 
 /** The options that show a crawl while it runs, and its metrics at the end. */
+@Command(optionListHeading = "%nOutput:%n")
 @SameForWorkers(false)
 final class LiveOptions {
     /** Always the same one, for bookmarks and for Prometheus; not 8080, where many sites are that people crawl. */

@@ -1,25 +1,28 @@
 package dev.sieve.cli;
 
 import ch.qos.logback.classic.Level;
-import dev.sieve.FilterKind;
-import dev.sieve.OnFull;
 import dev.sieve.SieveFullException;
 import dev.sieve.crawl.CrawlOptions;
-import dev.sieve.durable.Durability;
 import dev.sieve.output.BrokenPipeException;
-import dev.sieve.output.LineFormat;
-import dev.sieve.scope.Scope;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.io.UncheckedIOException;
+import java.lang.reflect.Field;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import picocli.AutoComplete;
 import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Help;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Model.UsageMessageSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
@@ -57,7 +60,7 @@ public final class Main {
                 .addSubcommand(new ExportCommand())
                 .addSubcommand(new RepairCommand())
                 .addSubcommand(new DeleteCommand())
-                .addSubcommand(new CompletionCommand(Main::commandLine))
+                .addSubcommand("completion", new AutoComplete.GenerateCompletion())
                 .addSubcommand(new CommandLine.HelpCommand())
                 .registerConverter(Long.class, new Converters.Quantity())
                 .registerConverter(Integer.class, new Converters.SmallQuantity())
@@ -65,42 +68,64 @@ public final class Main {
                 .registerConverter(Double.class, new Converters.MissRate())
                 .registerConverter(Duration.class, new Converters.TimeSpan())
                 .registerConverter(PaceOptions.Delay.class, new Converters.Delay())
-                .registerConverter(
-                        WhereOptions.FragmentLinks.class,
-                        new Converters.Named<>(WhereOptions.FragmentLinks.class, "choice"))
-                .registerConverter(PlaceOptions.Again.class, new Converters.Named<>(PlaceOptions.Again.class, "choice"))
-                .registerConverter(FilterKind.class, new Converters.Named<>(FilterKind.class, "filter"))
-                .registerConverter(OnFull.class, new Converters.Named<>(OnFull.class, "choice"))
-                .registerConverter(Durability.class, new Converters.Named<>(Durability.class, "level"))
-                .registerConverter(Scope.Kind.class, new Converters.Named<>(Scope.Kind.class, "scope"))
-                .registerConverter(LineFormat.class, new Converters.Named<>(LineFormat.class, "format"))
-                .registerConverter(
-                        CompletionCommand.Shell.class, new Converters.Named<>(CompletionCommand.Shell.class, "shell"))
-                .registerConverter(FailOn.class, new Converters.Named<>(FailOn.class, "condition"))
                 .setUsageHelpAutoWidth(true)
                 .setUsageHelpLongOptionsMaxWidth(24)
                 .setParameterExceptionHandler(Main::reportUsage)
                 .setExecutionExceptionHandler(Main::reportFailure)
                 .setExecutionStrategy(Main::run);
-        CommandLine help = Objects.requireNonNull(line.getSubcommands().get("help"));
-        help.getCommandSpec()
+        Map<String, CommandLine> commands = line.getSubcommands();
+        command(commands, "help")
                 .usageMessage()
                 .header("Shows the help of a command.")
                 .description();
+        command(commands, "completion")
+                .name("completion")
+                .usageMessage()
+                .description("Prints a script with which bash and zsh complete commands, options and their values.")
+                .footerHeading("%nTo install it:%n")
+                .footer(
+                        "bash: sieve completion > ~/.local/share/bash-completion/completions/sieve",
+                        "zsh: source <(sieve completion), in ~/.zshrc");
+        Stream.concat(Stream.of(line), commands.values().stream())
+                .flatMap(each -> each.getCommandSpec().options().stream())
+                .map(option -> option.isMultiValue() ? option.auxiliaryTypes()[0] : option.type())
+                .filter(Class::isEnum)
+                .forEach(type -> Converters.takeWords(line, type));
         String version = "sieve " + CrawlOptions.version();
         line.getCommandSpec().version(version);
-        line.getSubcommands()
-                .values()
+        commands.values()
                 .forEach(each -> each.getCommandSpec()
                         .version(version)
                         .usageMessage()
                         .parameterListHeading("%n")
                         .optionListHeading("%n"));
-        Stream.of(line, line.getSubcommands().get("why")).forEach(each -> {
-            each.getHelpSectionMap().put(UsageMessageSpec.SECTION_KEY_OPTION_LIST, new GroupedOptions());
+        Stream.of(line, commands.get("why")).forEach(each -> {
+            each.getHelpSectionMap().put(UsageMessageSpec.SECTION_KEY_OPTION_LIST, Main::groups);
             each.getCommandSpec().usageMessage().parameterListHeading("%n").optionListHeading("");
         });
         return line;
+    }
+
+    private static CommandSpec command(Map<String, CommandLine> commands, String name) {
+        return Objects.requireNonNull(commands.get(name)).getCommandSpec();
+    }
+
+    /**
+     * Returns the options of a command under the headings of the classes that declare them. Groups of picocli's own would
+     * change more than the help: an option that is given twice would begin a second group without the options of the first.
+     */
+    private static String groups(Help help) {
+        Map<String, List<OptionSpec>> groups = help.commandSpec().options().stream()
+                .collect(Collectors.groupingBy(Main::heading, LinkedHashMap::new, Collectors.toList()));
+        StringBuilder text = new StringBuilder();
+        groups.forEach((heading, options) ->
+                text.append(help.createHeading(heading)).append(help.optionListExcludingGroups(options)));
+        return text.append(System.lineSeparator()).toString();
+    }
+
+    private static String heading(OptionSpec option) {
+        Command group = ((Field) option.userObject()).getDeclaringClass().getAnnotation(Command.class);
+        return group == null ? CrawlCommand.PROGRAM : group.optionListHeading();
     }
 
     /** Drops the optional word "crawl", also in {@code help crawl}. */
@@ -131,8 +156,7 @@ public final class Main {
             Logging.set(Level.INFO);
         }
         if (!showsHelp && last.commandSpec().userObject() instanceof CrawlCommand crawl && crawl.config != null) {
-            return ConfigFile.read(crawl.config, last.commandSpec(), Main::commandLine)
-                    .run(parsed);
+            return ConfigFile.read(crawl.config, last.commandSpec()).run(parsed);
         }
         return new CommandLine.RunLast().execute(parsed);
     }
@@ -157,19 +181,14 @@ public final class Main {
 
     private static int reportUsage(ParameterException wrong, String[] args) {
         String message = String.valueOf(wrong.getMessage()).lines().findFirst().orElse("");
-        String question = Similar.question(similar(wrong));
+        boolean isCommand = wrong.getArgSpec() == null && wrong.getValue() != null;
+        String word = wrong instanceof UnmatchedArgumentException unmatched
+                ? unmatched.getUnmatched().get(0)
+                : isCommand ? wrong.getValue() : "";
+        String question = Checks.question(Checks.similar(wrong.getCommandLine().getCommandSpec(), word));
         String advice = question.isEmpty() ? "see --help" : question;
         Terminal.println(wrong.getCommandLine().getErr(), "sieve: " + message + " (" + advice + ")");
         return ExitCode.WRONG_USAGE;
-    }
-
-    private static List<String> similar(ParameterException wrong) {
-        CommandSpec spec = wrong.getCommandLine().getCommandSpec();
-        if (wrong instanceof UnmatchedArgumentException unmatched) {
-            return Similar.options(spec, unmatched.getUnmatched().get(0));
-        }
-        boolean isCommand = wrong.getArgSpec() == null && wrong.getValue() != null;
-        return isCommand ? Similar.commands(spec, wrong.getValue()) : List.of();
     }
 
     private static int reportFailure(Exception failure, CommandLine line, ParseResult parsed) {

@@ -68,8 +68,7 @@ final class OutputChecks {
             throw Checks.invalid(
                     spec,
                     "--format",
-                    Converters.name(chosen) + ": no output has this format; the name of " + files.get(0)
-                            + " determines another one");
+                    chosen + ": no output has this format; the name of " + files.get(0) + " determines another one");
         }
         for (Path file : files) {
             if (WarcSink.isArchive(file)) {

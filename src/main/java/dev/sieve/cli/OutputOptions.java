@@ -18,9 +18,11 @@ import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
 /** The options that select what a crawl writes, and where. */
+@Command(optionListHeading = "%nOutput:%n")
 @SameForWorkers(false)
 final class OutputOptions {
     @Option(
@@ -35,7 +37,7 @@ final class OutputOptions {
 
     @Option(
             names = "--format",
-            paramLabel = "NAME",
+            paramLabel = "FORMAT",
             description = "Format of stdout and of files with other names: txt, jsonl, csv or tsv (default: jsonl"
                     + " for -o -).")
     private @Nullable LineFormat format;

@@ -3,10 +3,12 @@ package dev.sieve.cli;
 import dev.sieve.crawl.CrawlOptions;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 
 /** The options that select how much a crawl requests, and how fast. */
+@Command(optionListHeading = "%nLimits and speed:%n")
 @SameForWorkers
 final class PaceOptions {
     @Option(names = "--max-pages", paramLabel = "N", description = "Stop after exactly N pages (default: no limit).")

@@ -13,7 +13,9 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -21,6 +23,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 /** The options that decide where a crawl is kept. */
+@Command(optionListHeading = "%nJobs:%n")
 @SameForWorkers(false)
 final class PlaceOptions {
     @Spec(Spec.Target.MIXEE)
@@ -141,6 +144,11 @@ final class PlaceOptions {
     /** Which pages a round visits. */
     enum Again {
         ALL,
-        DUE
+        DUE;
+
+        @Override
+        public String toString() {
+            return name().toLowerCase(Locale.ROOT);
+        }
     }
 }

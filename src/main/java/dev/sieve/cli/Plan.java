@@ -142,7 +142,7 @@ final class Plan {
     }
 
     private static String name(FilterKind kind, FilterKind usual) {
-        return Converters.name(kind) + (kind == usual ? " *" : "");
+        return kind + (kind == usual ? " *" : "");
     }
 
     private Kind classic(String name, int bitsEach) {

@@ -11,10 +11,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 
 /** The options of each request: what is sent, over which network, and for how long. */
+@Command(optionListHeading = "%nRequests:%n")
 @SameForWorkers
 final class RequestOptions {
     @Option(

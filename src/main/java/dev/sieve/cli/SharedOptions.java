@@ -12,6 +12,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
@@ -20,6 +21,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 /** The options of a frontier that many processes share. */
+@Command(optionListHeading = "%nShared frontier:%n")
 @SameForWorkers(false)
 final class SharedOptions {
     static final String FRONTIER = "--frontier";
@@ -58,7 +60,8 @@ final class SharedOptions {
         }
         for (String other : OTHERS) {
             if (isGiven(other)) {
-                throw Checks.wrong(spec, "Option '" + FRONTIER + "' cannot be combined with '" + other + "'");
+                throw Checks.wrong(
+                        spec, "Option '" + FRONTIER + "' cannot be combined with '" + other + "'", FRONTIER, other);
             }
         }
         return access.place("option '" + FRONTIER + "'", frontier, patience);
@@ -90,11 +93,12 @@ final class SharedOptions {
             if (theirs.equals(mine.get(name))) {
                 return;
             }
+            String option = (name.length() == 1 ? "-" : "--") + name;
             throw Checks.wrong(
                     spec,
-                    "Option '" + (name.length() == 1 ? "-" : "--") + name + "' is " + shown(mine.getOrDefault(name, ""))
-                            + " here, but " + shown(theirs)
-                            + " in the processes that are at work on this crawl; use the same");
+                    "Option '" + option + "' is " + shown(mine.getOrDefault(name, "")) + " here, but " + shown(theirs)
+                            + " in the processes that are at work on this crawl; use the same",
+                    option);
         });
     }
 
@@ -133,9 +137,6 @@ final class SharedOptions {
         }
         if (value instanceof Collection<?> values) {
             return values.stream().map(SharedOptions::text).sorted().collect(Collectors.joining(" "));
-        }
-        if (value instanceof Enum<?> constant) {
-            return Converters.name(constant);
         }
         return value == null || value.equals(false) ? "" : value.equals(true) ? "given" : value.toString();
     }

@@ -5,12 +5,15 @@ import dev.sieve.scope.Scope;
 import dev.sieve.scope.Trap;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 
 /** The options that select which URLs are crawled. */
+@Command(optionListHeading = "%nWhich URLs:%n")
 @SameForWorkers
 final class WhereOptions {
     @Option(
@@ -57,7 +60,7 @@ final class WhereOptions {
     @SameForWorkers(false)
     @Option(
             names = "--check-fragments",
-            paramLabel = "WHICH",
+            paramLabel = "LINKS",
             arity = "0..1",
             fallbackValue = "parts",
             preprocessor = Converters.OnlyAfterEquals.class,
@@ -70,7 +73,12 @@ final class WhereOptions {
     /** The links to parts of pages that are checked. */
     enum FragmentLinks {
         PARTS,
-        ALL
+        ALL;
+
+        @Override
+        public String toString() {
+            return name().toLowerCase(Locale.ROOT);
+        }
     }
 
     @Option(

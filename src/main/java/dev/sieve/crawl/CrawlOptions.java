@@ -21,7 +21,6 @@ import java.time.InstantSource;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
@@ -472,7 +471,7 @@ public final class CrawlOptions {
     public String toString() {
         String seconds =
                 BigDecimal.valueOf(delay.toMillis(), 3).stripTrailingZeros().toPlainString() + " s";
-        return "scope " + kind.name().toLowerCase(Locale.ROOT)
+        return "scope " + kind
                 + ", delay " + (adaptsDelay ? "adaptive" : seconds) + " per host, "
                 + concurrency + (concurrency == 1 ? " request" : " requests") + " at a time"
                 + (proxy == ProxySettings.NONE ? "" : ", proxy " + proxy)

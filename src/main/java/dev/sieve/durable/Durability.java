@@ -1,5 +1,7 @@
 package dev.sieve.durable;
 
+import java.util.Locale;
+
 /** What an accepted URL of a {@link DurableSieve} survives. */
 public enum Durability {
     /**
@@ -20,5 +22,11 @@ public enum Durability {
     /** Whether it includes a power failure, so that what is stored has to be forced to the disk. */
     public boolean forces() {
         return this != PROCESS;
+    }
+
+    /** Returns the word of an option: {@code process}. */
+    @Override
+    public String toString() {
+        return name().toLowerCase(Locale.ROOT);
     }
 }

@@ -37,6 +37,11 @@ public enum LineFormat {
         };
     }
 
+    @Override
+    public String toString() {
+        return name().toLowerCase(Locale.ROOT);
+    }
+
     /** Returns whether a text may be a line of this format without its end. */
     public boolean mayBegin(String text) {
         return starts.lines().anyMatch(start -> text.startsWith(start) || start.startsWith(text));
@@ -49,7 +54,7 @@ public enum LineFormat {
             return JSONL;
         }
         for (LineFormat format : values()) {
-            if (name.endsWith("." + format.name().toLowerCase(Locale.ROOT))) {
+            if (name.endsWith("." + format)) {
                 return format;
             }
         }

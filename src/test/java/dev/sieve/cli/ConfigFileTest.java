@@ -39,7 +39,7 @@ class ConfigFileTest {
     @Test
     void aLineIsAnOptionAndAHashABeginningOfAComment() throws Exception {
         String config = "\uFEFF# which pages\r\n\r\n  include=/docs/#top   # not the others\nexclude =  /old/ \n"
-                + "exclude = [?]\nsitemaps = true\nexact = false\nseed = http://h.test/\n#seed = nonsense";
+                + "exclude = [?]\nsitemaps = true\ncheck-links = false\nseed = http://h.test/\n#seed = nonsense";
 
         assertThat(why(config, "http://h.test/docs/#top").exitCode()).isEqualTo(5);
         assertThat(why(config, "http://h.test/docs/x").out()).contains("not crawled: not included");
@@ -95,8 +95,8 @@ class ConfigFileTest {
     void aSingleValueIsSetOnce() throws Exception {
         assertRefused(
                 why("delay = 1s\nscope = any\ndelay = 1s\n", "http://h.test/"),
-                ":3",
-                "'delay' is already set in line 1");
+                ":1,3",
+                "option '--delay' (TIME) should be specified only once");
     }
 
     @Test
@@ -104,8 +104,7 @@ class ConfigFileTest {
         assertRefused(
                 why("scope = galaxy\n", "--scope", "any", "http://h.test/"),
                 ":1",
-                "Invalid value for option '--scope': 'galaxy' is not a scope; choose one of host, domain,"
-                        + " prefix, any");
+                "Invalid value for option '--scope': 'galaxy' is not one of host, domain, prefix, any");
     }
 
     @Test
@@ -115,6 +114,16 @@ class ConfigFileTest {
         Run run = Run.of(Main.commandLine(), "--config", config.toString(), "http://h.test/");
 
         assertRefused(run, ":1,2", "Option '--filter classic' cannot be combined with '--on-full grow'");
+    }
+
+    @Test
+    void anOutputThatCannotBeWrittenIsNamedWithItsLine() throws Exception {
+        Path config = write("seed = http://h.test/\noutput = a.txt\noutput = a.xyz\n");
+
+        Run run = Run.of(Main.commandLine(), "--config", config.toString());
+
+        assertThat(run.exitCode()).isEqualTo(2);
+        assertThat(run.err()).startsWith("sieve: " + config + ":3: Invalid value for option '-o': a.xyz: ");
     }
 
     @Test

@@ -15,7 +15,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import picocli.CommandLine;
 import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.TypeConversionException;
 
 class OptionValuesTest {
@@ -242,16 +244,20 @@ class OptionValuesTest {
         "EXACT, EXACT",
     })
     void filtersHaveNames(String text, FilterKind value) {
-        assertThat(new Converters.Named<>(FilterKind.class, "filter").convert(text))
-                .isEqualTo(value);
+        CommandLine line = Main.commandLine();
+        line.parseArgs("--filter", text);
+
+        FilterKind filter = line.getCommandSpec().findOption("--filter").getValue();
+        assertThat(filter).isEqualTo(value);
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"", "bloom", "counting", "split_blocks", "exact "})
     void otherFiltersAreRefusedWithTheNamesToChooseFrom(String text) {
-        assertThatThrownBy(() -> new Converters.Named<>(FilterKind.class, "filter").convert(text))
-                .isInstanceOf(TypeConversionException.class)
-                .hasMessage("'" + text + "' is not a filter; choose one of split-blocks, classic, growing, exact");
+        assertThatThrownBy(() -> Main.commandLine().parseArgs("--filter", text))
+                .isInstanceOf(ParameterException.class)
+                .hasMessage("Invalid value for option '--filter': '" + text
+                        + "' is not one of split-blocks, classic, growing, exact");
     }
 
     @ParameterizedTest
@@ -270,10 +276,10 @@ class OptionValuesTest {
                 "--proxy https://me:secret@h:1 | not a proxy; use http://HOST:PORT, socks5://HOST:PORT or socks5h://HOST:PORT",
                 "--proxy socks5://me:secret@h:1 | a user name is supported for an http proxy only",
                 "--capacity 0 | must be at least 1: 0",
-                "--scope galaxy | 'galaxy' is not a scope; choose one of host, domain, prefix, any",
-                "--on-full burst | 'burst' is not a choice; choose one of warn, grow, fail",
-                "--durability never | 'never' is not a level; choose one of process, interval, always",
-                "--fail-on rain | 'rain' is not a condition; choose one of broken, capacity, changed, error, gone",
+                "--scope galaxy | 'galaxy' is not one of host, domain, prefix, any",
+                "--on-full burst | 'burst' is not one of warn, grow, fail",
+                "--durability never | 'never' is not one of process, interval, always",
+                "--fail-on rain | 'rain' is not one of broken, capacity, changed, error, gone",
                 "--accept 200 | must be at least 400: 200",
                 "--accept 200..299 | must be at least 400: 200",
                 "--accept 403,x | 'x' is not a status; use 403, a range such as 500-504, or a class such as 4xx",

@@ -89,7 +89,7 @@ final class OutputPowerCutRun {
         archive = seed % 2 == 0 ? "a.warc.gz" : "a.warc";
         logs.put(archive, new Log(exchange -> {}));
         for (LineFormat format : LineFormat.values()) {
-            logs.put("a." + Converters.name(format), new Log(format.sink(text, true)));
+            logs.put("a." + format, new Log(format.sink(text, true)));
         }
         logs.put("skipped", new Log(new SkipListSink(text)));
     }

@@ -352,7 +352,7 @@ class OutputsTest {
         Run run = crawl(site, "-o", "-", "--format", "xml");
 
         assertThat(run.exitCode()).isEqualTo(2);
-        assertThat(run.err()).contains("--format", "'xml' is not a format; choose one of txt, jsonl, csv, tsv");
+        assertThat(run.err()).contains("--format", "'xml' is not one of txt, jsonl, csv, tsv");
     }
 
     @ParameterizedTest

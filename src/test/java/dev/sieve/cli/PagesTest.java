@@ -327,7 +327,7 @@ class PagesTest {
         for (Pages.Block block : Pages.blocks()) {
             if (block.language().equals("conf")) {
                 Path file = Files.writeString(folder.resolve("crawl.conf"), block.text());
-                ConfigFile.read(file, Main.commandLine().getCommandSpec(), Main::commandLine);
+                ConfigFile.read(file, Main.commandLine().getCommandSpec());
             }
         }
     }

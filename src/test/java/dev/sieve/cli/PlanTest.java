@@ -53,7 +53,7 @@ class PlanTest {
         List<String> lines = new Plan(1000, 1e-4).lines();
 
         for (FilterKind kind : FilterKind.values()) {
-            assertThat(line(lines, Converters.name(kind))).contains("kB");
+            assertThat(line(lines, kind.toString())).contains("kB");
         }
     }
 

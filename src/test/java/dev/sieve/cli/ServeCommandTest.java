@@ -57,8 +57,8 @@ class ServeCommandTest {
                 "--capacity | 0 | must be at least 1",
                 "--capacity | 1e15 | a filter is limited to",
                 "--miss-rate | 2 | not between",
-                "--on-full | explode | choose one of",
-                "--durability | never | choose one of",
+                "--on-full | explode | 'explode' is not one of warn, grow, fail",
+                "--durability | never | 'never' is not one of process, interval, always",
                 "--frobnicate | 1 | --frobnicate",
             })
     void wrongUsageIsNamedInOneLineAndNothingIsCreated(String option, String value, String problem) {

@@ -7,7 +7,6 @@ import dev.sieve.judge.PolitenessJudge;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
@@ -99,10 +98,8 @@ class SmallThingsIT {
     @Test
     @Tag("slow")
     void completionsAreOnStandardOutput() throws Exception {
-        for (String shell : List.of("bash", "zsh", "fish")) {
-            assertThat(sieve("completion", shell)).as(err()).isZero();
-            assertThat(out()).contains("max-pages", "split-blocks").doesNotContain("\u001B");
-        }
+        assertThat(sieve("completion")).as(err()).isZero();
+        assertThat(out()).contains("max-pages", "split-blocks").doesNotContain("\u001B");
         assertThat(sieve("help", "crawl")).isZero();
         assertThat(out()).startsWith("Usage: sieve [crawl] [OPTIONS] SEED...");
     }
