@@ -124,11 +124,6 @@ final class JobFiles implements Closeable {
         return files;
     }
 
-    /** Returns whether no other process, nor a later run, reads these. */
-    boolean isTemporary() {
-        return isTemporary;
-    }
-
     /** Hands the lines of a file to the operating system, and forces them to the disk if {@code isForced}. */
     void flush(LineFile file, boolean isForced) {
         if (!isTemporary) {

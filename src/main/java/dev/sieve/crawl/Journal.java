@@ -18,7 +18,7 @@ import java.util.function.Consumer;
  */
 public final class Journal {
     static final LineFile.Kind KIND = new LineFile.Kind(
-            "crawl-report", 3, "a record of the report", "the report may miss pages", line -> line.startsWith("{"));
+            "crawl-report", 4, "a record of the report", "the report may miss pages", line -> line.startsWith("{"));
 
     private final JobFiles files;
     private final LineFile file;
@@ -36,11 +36,6 @@ public final class Journal {
     Journal(JobFiles files) throws IOException {
         this.files = files;
         file = files.open(KIND, (position, line) -> {});
-    }
-
-    /** Returns whether it is only for this run. */
-    public boolean isTemporary() {
-        return files.isTemporary();
     }
 
     /**

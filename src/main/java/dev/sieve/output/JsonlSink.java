@@ -40,10 +40,10 @@ public final class JsonlSink extends LineSink {
     }
 
     private void value(@Nullable Object value) {
-        if (value instanceof String text) {
-            raw("\"").escaped(text, true).raw("\"");
-        } else {
+        if (value == null || value instanceof Number || value instanceof Boolean) {
             raw(String.valueOf(value));
+        } else {
+            raw("\"").escaped(value.toString(), true).raw("\"");
         }
     }
 }

@@ -6,8 +6,11 @@ import java.util.Locale;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** The fields of the record of a visit, in their order. A value is a text, a number or true; null when it does not apply. */
-enum VisitField {
+/**
+ * The fields of the record of a visit, in their order. A value is a text, a number, a time or true; null when it does not
+ * apply.
+ */
+public enum VisitField {
     URL(Visit::url),
     KEY(Visit::key),
     DEPTH(Visit::depth),
@@ -17,7 +20,7 @@ enum VisitField {
     BYTES(visit -> visit.page() == null ? null : visit.page().length()),
     MS(visit -> visit.timing().took().toMillis()),
     WAITED_MS(visit -> visit.timing().waited().toMillis()),
-    FETCHED_AT(visit -> visit.timing().fetchedAt().toString()),
+    FETCHED_AT(visit -> visit.timing().fetchedAt()),
     REDIRECT_TO(visit -> visit.result() instanceof FetchResult.Redirect redirect ? redirect.target() : null),
     TITLE(visit -> orNull(visit.title())),
     LINKS(VisitField::links),
@@ -49,12 +52,12 @@ enum VisitField {
     }
 
     /** Returns the name of the field in a record. */
-    String text() {
+    public String text() {
         return text;
     }
 
-    @Nullable
-    Object of(Visit visit) {
+    /** Returns the value for a visit; null when the field does not apply. */
+    public @Nullable Object of(Visit visit) {
         return value.apply(visit);
     }
 

@@ -2,32 +2,45 @@ package dev.sieve.report;
 
 import dev.sieve.CapacityEvent;
 import dev.sieve.crawl.OpenRequest;
+import dev.sieve.output.VisitField;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** What a report shows of a crawl, in memory that does not grow with the crawl. Not safe for use by many threads. */
+/**
+ * What a report shows of a crawl, in memory that does not grow with the crawl. What has a public field, here and in the parts,
+ * is also stored in a {@link Share}: one from elsewhere is only ever merged into another aggregate, which has bounds. Not safe
+ * for use by many threads.
+ */
 final class Aggregate {
-    private final Totals totals = new Totals();
-    private final Tally<String> fates = new Tally<>(Bounds.NAMES);
-    private final TopPages slowest = new TopPages();
-    private final TopPages largest = new TopPages();
-    private final BrokenLinks broken = new BrokenLinks();
+    public Totals totals;
+    public BrokenLinks broken;
+    public Redirects redirectChains;
+    public TopPages slowest = new TopPages();
+    public TopPages largest = new TopPages();
+    public SkipExamples skipExamples = new SkipExamples();
+    public List<Passed> capacityEvents = new ArrayList<>();
+    /** The first URL that was requested without a link to it; null if there is none. */
+    public @Nullable String first;
+
+    private final Tally fates = new Tally();
     private final Changes changes = new Changes();
     private final @Nullable Alike alike;
-    private final Redirects redirectChains = new Redirects();
-    private final SkipExamples skipExamples = new SkipExamples();
     private final Timeline timeline = new Timeline();
     private final Runs runs = new Runs();
-    private final List<Passed> capacityEvents = new ArrayList<>();
-    private @Nullable String first;
     private @Nullable OpenRequest oldest;
 
     /** A capacity event, and for how long the crawl had run. */
-    record Passed(long millis, CapacityEvent event) {}
+    record Passed(long millis, CapacityEvent event) {
+        Passed {
+            Objects.requireNonNull(event);
+        }
+    }
 
+    /** Creates an empty aggregate that does not find pages that are alike. */
     Aggregate() {
-        this(true);
+        this(false);
     }
 
     /**
@@ -36,7 +49,31 @@ final class Aggregate {
      * @param listsAlike whether to find pages that are alike
      */
     Aggregate(boolean listsAlike) {
+        this(listsAlike, Bounds.HOSTS, Bounds.BROKEN_LINKS, Bounds.REDIRECTS);
+    }
+
+    /** Creates an empty aggregate with bounds of its own. */
+    Aggregate(boolean listsAlike, int hosts, int brokenLinks, int redirects) {
         alike = listsAlike ? new Alike() : null;
+        totals = new Totals(new HostTable(hosts));
+        broken = new BrokenLinks(brokenLinks);
+        redirectChains = new Redirects(redirects);
+    }
+
+    /**
+     * Adds what is stored of another crawl.
+     *
+     * @param startMillis how long this crawl had run when the other one started
+     */
+    void merge(Aggregate other, long startMillis) {
+        first(other.first);
+        totals.merge(other.totals);
+        broken.merge(other.broken);
+        redirectChains.merge(other.redirectChains);
+        slowest.merge(other.slowest);
+        largest.merge(other.largest);
+        skipExamples.merge(other.skipExamples);
+        other.capacityEvents.forEach(each -> passed(new Passed(startMillis + each.millis, each.event)));
     }
 
     /** Adds a URL that was requested, or a part of a page that is missing. */
@@ -52,11 +89,11 @@ final class Aggregate {
             alike.add(entry);
         }
         if (entry.isPage() && !entry.isCheck()) {
-            slowest.add(entry.millis(), entry);
-            largest.add(entry.bytes(), entry);
+            slowest.add(entry.number(VisitField.MS), entry);
+            largest.add(entry.number(VisitField.BYTES), entry);
         }
         if (entry.referrer() == null) {
-            first(Bounds.cut(entry.url()));
+            first(entry.url());
         }
     }
 
@@ -75,8 +112,12 @@ final class Aggregate {
     }
 
     void capacity(CapacityEvent event, long at) {
+        passed(new Passed(runs.millisAt(at), event));
+    }
+
+    private void passed(Passed event) {
         if (capacityEvents.size() < Bounds.CAPACITY_EVENTS) {
-            capacityEvents.add(new Passed(runs.millisAt(at), event));
+            capacityEvents.add(event);
         }
     }
 
@@ -87,12 +128,12 @@ final class Aggregate {
 
     /** Sets the first URL that was requested without a link to it, unless there is one. */
     void first(@Nullable String url) {
-        first = first == null ? url : first;
+        first = first == null ? Bounds.cutOrNull(url) : first;
     }
 
     /** Adds a link of a link graph, by what became of its target. */
     void fate(String fate) {
-        fates.add(Bounds.cut(fate), 1, 0);
+        fates.add(fate, 1, 0);
     }
 
     Totals totals() {
@@ -111,7 +152,7 @@ final class Aggregate {
         return oldest;
     }
 
-    Tally<String> fates() {
+    Tally fates() {
         return fates;
     }
 

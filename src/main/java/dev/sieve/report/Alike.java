@@ -5,7 +5,7 @@ import static dev.sieve.report.Numbers.count;
 import static dev.sieve.report.Numbers.text;
 
 import dev.sieve.bloom.SplitBlockFilter;
-import dev.sieve.output.Likeness;
+import dev.sieve.output.VisitField;
 import dev.sieve.parse.Sketch;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -83,19 +83,14 @@ final class Alike {
         long hash = Entry.hash(entry.key());
         // The line comes from the upper bits, the place in it from the lower ones.
         visited.add(hash, hash);
-        if (entry.title() != null) {
-            add(titles.of(entry.title()), url);
-        }
-        Likeness likeness = entry.likeness();
-        if (likeness == null) {
+        add(titles, entry.text(VisitField.TITLE), url);
+        if (!entry.isCompared()) {
             return;
         }
         isCompared = true;
-        if (!likeness.description().isEmpty()) {
-            add(descriptions.of(likeness.description()), url);
-        }
-        String first = likeness.duplicateOf();
-        String canonical = likeness.canonical();
+        add(descriptions, entry.text(VisitField.DESCRIPTION), url);
+        String first = entry.text(VisitField.DUPLICATE_OF);
+        String canonical = entry.text(VisitField.CANONICAL);
         if (first != null) {
             PageGroup group = texts.of(first);
             if (group != null && group.count() == 0) {
@@ -108,7 +103,7 @@ final class Alike {
                 group.add(url);
             }
         } else {
-            near.add(url, Sketch.parse(likeness.sketch()));
+            near.add(url, Sketch.parse(entry.text(VisitField.SKETCH)));
         }
         if (canonical != null && canonicals.size() < PAGES) {
             canonicals.put(hash, new Canonical(url, Bounds.cut(canonical), Entry.hash(Entry.key(canonical))));
@@ -117,7 +112,8 @@ final class Alike {
         }
     }
 
-    private static void add(@Nullable PageGroup group, String url) {
+    private static void add(Groups groups, @Nullable String name, String url) {
+        PageGroup group = name == null ? null : groups.of(name);
         if (group != null) {
             group.add(url);
         }
@@ -207,7 +203,7 @@ final class Alike {
 
     /** Returns what is wrong with a canonical URL; null for nothing. */
     private @Nullable String problem(Canonical canonical, BrokenLinks broken) {
-        BrokenLinks.Link link = broken.get(canonical.hash);
+        BrokenLinks.Link link = broken.get(Long.toHexString(canonical.hash));
         if (link != null) {
             return "broken: " + link.reason();
         } else if (broken.isRedirect(canonical.url)) {

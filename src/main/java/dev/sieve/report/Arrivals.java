@@ -1,17 +1,20 @@
 package dev.sieve.report;
 
 import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
 
 /** Pages by the time at which they were requested, in intervals that get longer when there are too many. */
 final class Arrivals {
     /** A thousand years: what is wider was not stored by this class. */
     private static final long WIDEST = 1L << 45;
 
-    private final TreeMap<Long, Long> counts = new TreeMap<>();
-    private long widthMillis = 1000;
+    /** The pages of each interval, by its start in epoch milliseconds, which a name of JSON can only be as a text. */
+    public Map<String, Long> pages = new HashMap<>();
+
+    public long widthMillis = 1000;
     /** The interval of the last page, and its pages that are not in the map yet, since most pages follow in the same one. */
     private long lastIndex;
 
@@ -20,25 +23,17 @@ final class Arrivals {
     /** An interval, by its start, and the number of pages in it. */
     record Interval(long startMillis, long pages) {}
 
-    /** The pages of all intervals as they are stored: the start of each and its pages, one after the other. */
-    List<Long> kept() {
+    /** Adds the intervals of another one, at their starts. */
+    void merge(Arrivals other) {
         mergeLast();
-        List<Long> kept = new ArrayList<>();
-        counts.forEach((index, pages) -> {
-            kept.add(index * widthMillis);
-            kept.add(pages);
-        });
-        return kept;
+        other.mergeLast();
+        widen(Math.min(other.widthMillis, WIDEST));
+        other.pages.forEach((start, number) -> add(pages, Long.parseLong(start), number));
+        widen(0);
     }
 
-    /** Adds stored intervals, at their starts; they are as wide as this one will be, or shorter. */
-    void add(long width, List<Long> kept) {
-        mergeLast();
-        widen(Math.min(width, WIDEST));
-        for (int i = 0; i + 1 < kept.size(); i += 2) {
-            counts.merge(Math.floorDiv(kept.get(i), widthMillis), kept.get(i + 1), Long::sum);
-        }
-        widen(0);
+    private void add(Map<String, Long> sums, long at, long number) {
+        sums.merge(Long.toString(Math.floorDiv(at, widthMillis) * widthMillis), number, Long::sum);
     }
 
     void add(long at) {
@@ -53,19 +48,18 @@ final class Arrivals {
         if (lastPages == 0) {
             return;
         }
-        counts.merge(lastIndex, lastPages, Long::sum);
+        add(pages, lastIndex * widthMillis, lastPages);
         lastPages = 0;
         widen(0);
     }
 
     /** Makes the intervals longer until they have a width, and are not too many. */
     private void widen(long leastMillis) {
-        while (widthMillis < leastMillis || counts.size() > Bounds.SAMPLES) {
-            TreeMap<Long, Long> wider = new TreeMap<>();
-            counts.forEach((index, pages) -> wider.merge(Math.floorDiv(index, 2L), pages, Long::sum));
-            counts.clear();
-            counts.putAll(wider);
+        while (widthMillis < leastMillis || pages.size() > Bounds.SAMPLES) {
             widthMillis *= 2;
+            Map<String, Long> wider = new HashMap<>();
+            pages.forEach((start, number) -> add(wider, Long.parseLong(start), number));
+            pages = wider;
         }
     }
 
@@ -78,16 +72,17 @@ final class Arrivals {
     List<Interval> intervals() {
         mergeLast();
         List<Interval> intervals = new ArrayList<>();
-        Long before = null;
-        for (Map.Entry<Long, Long> each : counts.entrySet()) {
-            if (before != null && each.getKey() - before > 1) {
-                intervals.add(new Interval((before + 1) * widthMillis, 0));
+        pages.forEach((start, number) -> intervals.add(new Interval(Long.parseLong(start), number)));
+        intervals.sort(Comparator.comparingLong(Interval::startMillis));
+        for (int i = intervals.size() - 1; i > 0; i--) {
+            long first = intervals.get(i - 1).startMillis + widthMillis;
+            long last = intervals.get(i).startMillis - widthMillis;
+            if (last > first) {
+                intervals.add(i, new Interval(last, 0));
             }
-            if (before != null && each.getKey() - before > 2) {
-                intervals.add(new Interval((each.getKey() - 1) * widthMillis, 0));
+            if (last >= first) {
+                intervals.add(i, new Interval(first, 0));
             }
-            intervals.add(new Interval(each.getKey() * widthMillis, each.getValue()));
-            before = each.getKey();
         }
         return intervals;
     }

@@ -5,12 +5,9 @@ import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.Comparator;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,75 +25,73 @@ final class BrokenLinks {
     /** A crawl follows no more redirects in a row. */
     private static final int MOST_HOPS = 10;
 
-    /** URLs of the crawl, and responses. */
-    private final Map<Long, Link> links = new LinkedHashMap<>();
+    /** URLs of the crawl, and responses, by the {@link Entry#id} of their keys. */
+    public Map<String, Link> links = new LinkedHashMap<>();
 
     /** Checked links without a response. */
-    private final Map<Long, Link> silent = new LinkedHashMap<>();
-
-    /** The hash codes of their keys; they rule out most of the URLs that work. */
-    private final BitSet hashCodes = new BitSet(1 << 16);
-
-    /** The first redirects, by the hash of their key. */
-    private final Map<Long, Hop> redirects = new HashMap<>();
+    public Map<String, Link> silent = new LinkedHashMap<>();
 
     /** Broken links that are not listed, by reason. */
-    private final Tally<String> unlisted = new Tally<>(Bounds.NAMES);
+    public Tally unlisted = new Tally();
 
-    private long unlistedChecks;
-    private long unlistedFragments;
+    public long unlistedChecks;
+    public long unlistedFragments;
+
+    /** The hash codes of the keys of broken links; they rule out most of the URLs that work. */
+    private final BitSet hashCodes = new BitSet(1 << 16);
+
+    /** The first redirects, by the {@link Entry#id} of their keys. */
+    private final Map<String, Hop> redirects = new HashMap<>();
+
+    private final int limit;
     private int charactersLeft = REFERRER_CHARACTERS;
 
-    /** A redirect: the hash of the key of its target, and the page on which it was first found. */
-    private record Hop(long target, @Nullable String referrer) {}
+    /** A redirect: its target, by the {@link Entry#id} of the key, and the page on which it was first found. */
+    private record Hop(String target, @Nullable String referrer) {}
 
-    /** What is stored: the first links, and how many others there are by reason. */
-    record Kept(List<KeptLink> links, List<Tally.Kept> unlisted, long unlistedChecks, long unlistedFragments) {}
+    BrokenLinks() {
+        this(Bounds.BROKEN_LINKS);
+    }
 
-    /** A link as it is stored, with the hash of its key. */
-    record KeptLink(
-            long hash,
-            String url,
-            String reason,
-            boolean check,
-            boolean fragment,
-            @Nullable String referrer) {}
+    BrokenLinks(int limit) {
+        this.limit = limit;
+    }
 
     /** A broken link. */
     static final class Link {
-        private final String url;
-        private final String reason;
-        private final boolean isCheck;
-        private final boolean isFragment;
-        private final List<String> referrers = new ArrayList<>(1);
+        public String url = "";
+        public String reason = "";
+        public boolean check;
+        public boolean fragment;
+        public List<String> referrers = new ArrayList<>(1);
         private long referrerCount;
         private boolean isComplete;
+
+        Link() {}
 
         private Link(Entry entry, @Nullable String referrer) {
             url = Bounds.cut(entry.url());
             reason = Bounds.cut(entry.reason());
-            isCheck = entry.isCheck();
-            isFragment = entry.isFragment();
-            isComplete = isFragment;
+            check = entry.isCheck();
+            fragment = entry.isFragment();
+            isComplete = fragment;
+            addFirst(referrer);
+        }
+
+        /** Creates a link with the first referrer of another one. */
+        private Link(Link other) {
+            url = Bounds.cut(other.url);
+            reason = Bounds.cut(other.reason);
+            check = other.check;
+            fragment = other.fragment;
+            addFirst(other.referrers.isEmpty() ? null : other.referrers.get(0));
+        }
+
+        private void addFirst(@Nullable String referrer) {
             if (referrer != null) {
                 referrers.add(Bounds.cut(referrer));
                 referrerCount = 1;
             }
-        }
-
-        private Link(KeptLink kept) {
-            url = kept.url;
-            reason = kept.reason;
-            isCheck = kept.check;
-            isFragment = kept.fragment;
-            if (kept.referrer != null) {
-                referrers.add(kept.referrer);
-                referrerCount = 1;
-            }
-        }
-
-        private KeptLink kept(long hash) {
-            return new KeptLink(hash, url, reason, isCheck, isFragment, referrers.isEmpty() ? null : referrers.get(0));
         }
 
         String url() {
@@ -108,11 +103,11 @@ final class BrokenLinks {
         }
 
         boolean isCheck() {
-            return isCheck && !isFragment;
+            return check && !fragment;
         }
 
         boolean isFragment() {
-            return isFragment;
+            return fragment;
         }
 
         /** Returns pages that link to it, the one on which it was first found first; empty for a seed. */
@@ -133,7 +128,7 @@ final class BrokenLinks {
         /** Starts the search of all pages. */
         void search() {
             isComplete = true;
-            referrerCount = isFragment ? referrerCount : 0;
+            referrerCount = fragment ? referrerCount : 0;
         }
     }
 
@@ -148,123 +143,103 @@ final class BrokenLinks {
         }
     }
 
-    private void addReferrers(Link link, Link other) {
-        for (String page : other.referrers) {
-            if (!link.referrers.contains(page)) {
-                addReferrer(link, page);
-            }
-        }
-    }
-
     void add(Entry entry) {
-        if (entry.redirectTo() != null && redirects.size() < Bounds.REDIRECTS) {
-            Hop hop = new Hop(Entry.hash(Entry.key(entry.redirectTo())), Bounds.cutOrNull(page(entry.referrer())));
-            redirects.put(Entry.hash(entry.key()), hop);
+        String redirectTo = entry.redirectTo();
+        if (redirectTo != null && redirects.size() < Bounds.REDIRECTS) {
+            Hop hop = new Hop(Entry.id(Entry.key(redirectTo)), Bounds.cutOrNull(page(entry.referrer())));
+            redirects.put(Entry.id(entry.key()), hop);
         }
-        if (!entry.isBroken()) {
-            Link link = hashCodes.get(bit(entry)) ? get(Entry.hash(entry.key())) : null;
+        boolean isBroken = entry.isBroken();
+        if (!isBroken && !hashCodes.get(bit(entry))) {
+            return;
+        }
+        String id = Entry.id(entry.key());
+        Link known = get(id);
+        if (!isBroken) {
             // A resource of the wrong type is also requested as a page.
-            if (link != null && (entry.isCheck() || !link.reason.equals(Reason.WRONG_TYPE.text()))) {
-                remove(Entry.hash(entry.key()));
+            if (known != null && (entry.isCheck() || !known.reason.equals(Reason.WRONG_TYPE.text()))) {
+                remove(id);
             }
             return;
         }
         Link link = new Link(entry, page(entry.referrer()));
-        long hash = Entry.hash(entry.key());
-        Link known = link.isFragment ? get(hash) : null;
-        if (known != null) {
-            addReferrers(known, link);
+        if (known != null && link.fragment) {
+            link.referrers.stream()
+                    .filter(page -> !known.referrers.contains(page))
+                    .forEach(page -> addReferrer(known, page));
             return;
         }
-        if (hashCodes.get(bit(entry))) {
-            remove(hash);
-        }
-        boolean isSilent = link.isCheck() && entry.status() == 0;
-        if (links.size() + silent.size() >= Bounds.BROKEN_LINKS) {
+        remove(id);
+        put(id, link, link.isCheck() && entry.status() == 0);
+        hashCodes.set(bit(entry));
+    }
+
+    private void put(String id, Link link, boolean isSilent) {
+        if (links.size() + silent.size() >= limit) {
             if (isSilent || silent.isEmpty()) {
                 leaveOut(link);
                 return;
             }
             leaveOut(remove(silent.keySet().iterator().next()));
         }
-        (isSilent ? silent : links).put(hash, link);
-        hashCodes.set(bit(entry));
+        (isSilent ? silent : links).put(id, link);
     }
 
-    /** Returns what is stored of this, with a number of links at most. */
-    Kept kept(int most) {
-        List<KeptLink> first = new ArrayList<>();
-        BrokenLinks rest = new BrokenLinks();
-        rest.unlisted.add(unlisted.kept(), Function.identity());
-        for (Map<Long, Link> some : List.of(links, silent)) {
-            some.forEach((hash, link) -> {
-                if (first.size() < most) {
-                    first.add(link.kept(hash));
-                } else {
-                    rest.leaveOut(link);
+    /** Adds the links of another crawl, each with its first referrer; a link of both stays as it is. */
+    void merge(BrokenLinks other) {
+        unlisted.merge(other.unlisted);
+        unlistedChecks += other.unlistedChecks;
+        unlistedFragments += other.unlistedFragments;
+        for (Map<String, Link> some : List.of(other.links, other.silent)) {
+            some.forEach((id, link) -> {
+                if (get(id) == null) {
+                    put(id, new Link(link), some == other.silent);
                 }
             });
         }
-        return new Kept(
-                first,
-                rest.unlisted.kept(),
-                unlistedChecks + rest.unlistedChecks,
-                unlistedFragments + rest.unlistedFragments);
     }
 
-    /** Adds what was stored. */
-    void add(Kept kept) {
-        unlisted.add(kept.unlisted, Function.identity());
-        unlistedChecks += kept.unlistedChecks;
-        unlistedFragments += kept.unlistedFragments;
-        for (KeptLink each : kept.links) {
-            if (links.size() < Bounds.BROKEN_LINKS) {
-                links.putIfAbsent(each.hash, new Link(each));
-            } else {
-                leaveOut(new Link(each));
-            }
-        }
-    }
-
-    private @Nullable Link remove(long hash) {
-        Link link = links.remove(hash);
-        return link == null ? silent.remove(hash) : link;
+    private @Nullable Link remove(String id) {
+        Link link = links.remove(id);
+        return link == null ? silent.remove(id) : link;
     }
 
     private void leaveOut(@Nullable Link link) {
         if (link != null) {
             unlisted.add(link.reason, 1, 0);
             unlistedChecks += link.isCheck() ? 1 : 0;
-            unlistedFragments += link.isFragment ? 1 : 0;
+            unlistedFragments += link.fragment ? 1 : 0;
         }
     }
 
     /** Returns the page on which a redirect was found, or on which the one before it was found; otherwise the referrer itself. */
     private @Nullable String page(@Nullable String referrer) {
-        Hop hop = referrer == null ? null : redirects.get(Entry.hash(Entry.key(referrer)));
+        Hop hop = referrer == null ? null : redirects.get(Entry.id(Entry.key(referrer)));
         return hop == null || hop.referrer == null ? referrer : hop.referrer;
     }
 
     /** Returns whether a URL is a known redirect. */
     boolean isRedirect(String url) {
-        return redirects.containsKey(Entry.hash(Entry.key(url)));
+        return redirects.containsKey(Entry.id(Entry.key(url)));
     }
 
-    /** Returns the listed links to which redirects lead, by the hashes of the keys of the redirects. */
-    Map<Long, Link> behindRedirects() {
-        Map<Long, Link> behind = new HashMap<>();
+    /** Returns the listed links by the hashes of their keys, and of the keys of the redirects that lead to them. */
+    Map<Long, Link> byHash() {
+        Map<Long, Link> found = new HashMap<>();
         redirects.forEach((redirect, first) -> {
             Hop hop = first;
             for (int i = 0; i < MOST_HOPS && hop != null; i++) {
                 Link link = get(hop.target);
                 if (link != null) {
-                    behind.put(redirect, link);
+                    found.put(Entry.hashOf(redirect), link);
                     return;
                 }
                 hop = redirects.get(hop.target);
             }
         });
-        return behind;
+        links.forEach((id, link) -> found.put(Entry.hashOf(id), link));
+        silent.forEach((id, link) -> found.put(Entry.hashOf(id), link));
+        return found;
     }
 
     private static int bit(Entry entry) {
@@ -288,22 +263,15 @@ final class BrokenLinks {
         return groups;
     }
 
-    /** Returns the hashes of the keys of the links that are listed. */
-    Set<Long> hashes() {
-        Set<Long> all = new HashSet<>(links.keySet());
-        all.addAll(silent.keySet());
-        return all;
-    }
-
-    /** Returns the listed link with a hash of its key; null if there is none. */
+    /** Returns the listed link with an {@link Entry#id} of its key; null if there is none. */
     @Nullable
-    Link get(long hash) {
-        Link link = links.get(hash);
-        return link == null ? silent.get(hash) : link;
+    Link get(String id) {
+        Link link = links.get(id);
+        return link == null ? silent.get(id) : link;
     }
 
     /** Returns those that are not listed, by reason. */
-    Tally<String> unlisted() {
+    Tally unlisted() {
         return unlisted;
     }
 
@@ -322,16 +290,16 @@ final class BrokenLinks {
     }
 
     /** Returns reasons in the order of the lists: statuses, and then the others, each the most frequent one first. */
-    static List<Tally.Line<String>> inOrder(Tally<String> reasons) {
+    static List<Tally.Line> inOrder(Tally reasons) {
         return reasons.bySize().stream()
                 .sorted(Comparator.comparing(line -> !line.name().matches("\\d+")))
                 .toList();
     }
 
     /** Returns how many there are, by reason. */
-    Tally<String> reasons() {
-        Tally<String> reasons = new Tally<>(Bounds.NAMES);
-        reasons.add(unlisted.kept(), Function.identity());
+    Tally reasons() {
+        Tally reasons = new Tally();
+        reasons.merge(unlisted);
         list().forEach(link -> reasons.add(link.reason, 1, 0));
         return reasons;
     }

@@ -24,16 +24,16 @@ final class Changes {
     private final Pages missing = new Pages();
     private long sameText;
 
-    /** A page in a list, with the hash of its key. */
+    /** A page in a list, with the {@link Entry#id} of its key. */
     private record Listed(
-            long hash,
+            String id,
             String url,
             String before,
             String now,
             @Nullable String referrer) {
-        Listed(long hash, Difference difference) {
+        Listed(String id, Difference difference) {
             this(
-                    hash,
+                    id,
                     Bounds.cut(difference.url()),
                     Bounds.cut(Objects.requireNonNullElse(difference.before(), "")),
                     Bounds.cut(Objects.requireNonNullElse(difference.now(), "")),
@@ -48,7 +48,7 @@ final class Changes {
         void add(Entry entry, Difference difference) {
             count++;
             if (listed.size() < MOST) {
-                listed.add(new Listed(Entry.hash(entry.key()), difference));
+                listed.add(new Listed(Entry.id(entry.key()), difference));
             }
         }
     }
@@ -135,7 +135,7 @@ final class Changes {
             if (!table.hasRoom()) {
                 break;
             }
-            BrokenLinks.Link link = brokenLinks == null ? null : brokenLinks.get(page.hash);
+            BrokenLinks.Link link = brokenLinks == null ? null : brokenLinks.get(page.id);
             List<String> first = page.referrer == null ? List.of() : List.of(page.referrer);
             List<String> referrers = link == null ? first : link.referrers();
             long more = (link == null ? first.size() : link.referrerCount()) - Math.min(REFERRERS, referrers.size());

@@ -2,14 +2,16 @@ package dev.sieve.report;
 
 import dev.sieve.crawl.Journal;
 import dev.sieve.output.Change;
-import dev.sieve.output.Likeness;
+import dev.sieve.output.VisitField;
 import java.io.IOException;
 import java.net.HttpURLConnection;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
+import java.util.HexFormat;
 import java.util.Map;
 import java.util.function.Consumer;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,11 +21,13 @@ import org.jspecify.annotations.Nullable;
  * <p>Takes about 150 bytes of memory per URL; each file is read twice. Not safe for use by many threads.
  */
 public final class CrawlDiff {
+    private static final Pattern DIGEST = Pattern.compile("[0-9a-f]{16}");
+
     private final @Nullable Path before;
     private final Path now;
     private final Consumer<String> problems;
     private final Map<Long, Known> known = new HashMap<>();
-    private final Aggregate aggregate = new Aggregate();
+    private final Aggregate aggregate = new Aggregate(true);
 
     /** What is known of a URL. */
     private static final class Known {
@@ -59,16 +63,20 @@ public final class CrawlDiff {
     private record Result(Kind kind, int status, long content, long text) {
         static Result of(Entry entry) {
             int status = entry.lastingStatus();
-            Likeness likeness = entry.likeness();
-            if (entry.redirectTo() != null) {
-                return new Result(Kind.MOVED, status, Entry.hash(entry.redirectTo()), 0);
+            String redirectTo = entry.redirectTo();
+            if (redirectTo != null) {
+                return new Result(Kind.MOVED, status, Entry.hash(redirectTo), 0);
             } else if (!entry.isBroken()) {
-                return likeness == null
-                        ? new Result(Kind.PAGE, status, 0, 0)
-                        : new Result(Kind.PAGE, status, likeness.digest(), likeness.textDigest());
+                long body = digest(entry, VisitField.DIGEST);
+                return new Result(Kind.PAGE, status, body, digest(entry, VisitField.TEXT_DIGEST));
             }
             boolean isGone = status == HttpURLConnection.HTTP_NOT_FOUND || status == HttpURLConnection.HTTP_GONE;
             return new Result(isGone ? Kind.GONE : Kind.FAILED, status, 0, 0);
+        }
+
+        private static long digest(Entry entry, VisitField field) {
+            String digits = entry.text(field);
+            return digits == null || !DIGEST.matcher(digits).matches() ? 0 : HexFormat.fromHexDigitsToLong(digits);
         }
 
         /** Returns what has become of it when a later visit has found something. */

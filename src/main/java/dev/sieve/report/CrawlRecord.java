@@ -7,6 +7,7 @@ import dev.sieve.crawl.OpenRequest;
 import dev.sieve.output.PageSink;
 import dev.sieve.output.Skip;
 import dev.sieve.output.Visit;
+import dev.sieve.output.VisitField;
 import dev.sieve.scope.SkipReason;
 import java.io.IOException;
 import java.time.Duration;
@@ -38,8 +39,6 @@ public final class CrawlRecord implements PageSink {
     private final List<Entry> group = new ArrayList<>();
     private final List<CapacityEvent> early = new ArrayList<>();
     private @Nullable Journal journal;
-    /** The format of the journal; null when no later run reads it, so that it only has links. */
-    private @Nullable JournalFormat format;
 
     private @Nullable String command;
     private boolean forces;
@@ -78,8 +77,7 @@ public final class CrawlRecord implements PageSink {
      * @throws IOException when the journal cannot be read
      */
     public synchronized void start(@Nullable Journal store, boolean isForced, Instant now) throws IOException {
-        if (store != null && !store.isTemporary()) {
-            format = new JournalFormat();
+        if (store != null) {
             store.read(json -> JournalFormat.read(json, aggregate));
             store.add(JournalFormat.run(now.toEpochMilli(), command));
         }
@@ -96,7 +94,7 @@ public final class CrawlRecord implements PageSink {
         Entry entry = Entry.of(visit);
         group.add(entry);
         if (entry.status() > 0) {
-            times.add(entry.millis());
+            times.add(entry.number(VisitField.MS));
         }
         if (group.size() >= GROUP) {
             aggregateGroup();
@@ -104,10 +102,7 @@ public final class CrawlRecord implements PageSink {
         if (journal != null) {
             List<String> links = new ArrayList<>(visit.links());
             links.addAll(visit.content().resources());
-            byte @Nullable [] line = format == null ? JournalFormat.links(entry, links) : format.page(entry, links);
-            if (line != null) {
-                journal.add(line);
-            }
+            journal.add(JournalFormat.page(entry, links));
         }
     }
 
@@ -121,7 +116,7 @@ public final class CrawlRecord implements PageSink {
         SkipReason reason = skip.reason();
         if (aggregate.skipExamples().needs(reason.rule())) {
             aggregate.skipExamples().add(reason.rule(), skip.url(), reason.detail(), skip.referrer());
-            if (journal != null && format != null) {
+            if (journal != null) {
                 journal.add(JournalFormat.skip(reason.rule(), skip.url(), reason.detail(), skip.referrer()));
             }
         }
@@ -140,7 +135,7 @@ public final class CrawlRecord implements PageSink {
         Sample sample = Sample.of(report, now.toEpochMilli());
         boolean isKept = aggregate.sample(sample);
         boolean isDue = sample.millis() - lastSample >= SAMPLE_MILLIS || sample.ending() != null;
-        if (journal != null && format != null && (isKept || isDue)) {
+        if (journal != null && (isKept || isDue)) {
             journal.add(JournalFormat.sample(sample));
             lastSample = sample.millis();
         }
@@ -177,7 +172,7 @@ public final class CrawlRecord implements PageSink {
             return;
         }
         aggregate.capacity(event, now.toEpochMilli());
-        if (journal != null && format != null) {
+        if (journal != null) {
             journal.add(JournalFormat.capacity(event, now.toEpochMilli()));
         }
     }

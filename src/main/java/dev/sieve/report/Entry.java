@@ -6,96 +6,45 @@ import dev.sieve.bloom.Murmur3;
 import dev.sieve.fetch.FetchResult;
 import dev.sieve.io.LineReader;
 import dev.sieve.output.Change;
-import dev.sieve.output.History;
-import dev.sieve.output.Likeness;
 import dev.sieve.output.Visit;
+import dev.sieve.output.VisitField;
 import dev.sieve.url.UrlNormalizer;
 import java.io.IOException;
 import java.net.HttpURLConnection;
 import java.time.DateTimeException;
 import java.time.Instant;
-import java.util.HexFormat;
+import java.util.Collections;
+import java.util.EnumMap;
+import java.util.EnumSet;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.function.BiConsumer;
+import java.util.function.Function;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A URL that was requested, with the fields of {@link dev.sieve.output.JsonlSink}.
- *
- * @param url the URL that was requested
- * @param key the spelling that identifies the page
- * @param depth links followed from a seed
- * @param referrer the page on which the URL was first found; null for a seed
- * @param status the HTTP status; 0 without a response
- * @param type the media type; null if there is none
- * @param bytes bytes of the body that were read
- * @param millis from the request to the last byte of the response
- * @param waitedMillis how long the host had to wait for its delay before the request
- * @param at when it was requested, in epoch milliseconds; 0 when unknown
- * @param redirectTo the target of a redirect; null for all others
- * @param title the title of the document; null without one
- * @param error why there is no page; null when there is one
- * @param isCut whether only the beginning of the body was read
- * @param isCheck whether the URL is out of scope and was only checked
- * @param isAccepted whether the crawl accepts the status, so that the link is not broken
- * @param change what has become of it since the round before; null in a crawl without rounds
- * @param hasSameText whether it has changed, but not its visible text
- * @param lastStatus the status of the visit before; 0 if there was no usable response, -1 if there was no visit
- * @param likeness by what it is compared with others; null when it is not
+ * A URL that was requested: the values of the {@link VisitField fields} of its record, from the crawl itself or from a line of
+ * JSON. A value of another type than its field has is absent. A number is at most 2^53, beyond which doubles are not exact.
  */
-record Entry(
-        String url,
-        String key,
-        int depth,
-        @Nullable String referrer,
-        int status,
-        @Nullable String type,
-        long bytes,
-        long millis,
-        long waitedMillis,
-        long at,
-        @Nullable String redirectTo,
-        @Nullable String title,
-        @Nullable String error,
-        boolean isCut,
-        boolean isCheck,
-        boolean isAccepted,
-        @Nullable Change change,
-        boolean hasSameText,
-        int lastStatus,
-        @Nullable Likeness likeness) {
-
+final class Entry {
     /** A fixed seed, so that the hashes of a journal are the same in every run. */
     private static final int SEED = 0x51e7e;
 
-    private static final Likeness NONE = new Likeness(0, 0, "", null, null, null);
-    private static final Pattern DIGEST = Pattern.compile("[0-9a-f]{16}");
     private static final Pattern WEB = Pattern.compile("https?://[^/?#]+.*", Pattern.DOTALL);
 
+    /** The fields by which pages are compared. */
+    private static final Set<VisitField> COMPARED = EnumSet.range(VisitField.DIGEST, VisitField.SKETCH);
+
+    private final Map<VisitField, Object> values;
+
+    private Entry(Map<VisitField, Object> values) {
+        this.values = values;
+    }
+
     static Entry of(Visit visit) {
-        FetchResult.Page page = visit.page();
-        FetchResult result = visit.result();
-        History history = visit.history();
-        return new Entry(
-                visit.url(),
-                visit.key(),
-                visit.depth(),
-                visit.referrer(),
-                result.status(),
-                page == null ? null : orNull(page.type()),
-                page == null ? 0 : page.length(),
-                visit.timing().took().toMillis(),
-                visit.timing().waited().toMillis(),
-                visit.timing().fetchedAt().toEpochMilli(),
-                result instanceof FetchResult.Redirect redirect ? redirect.target() : null,
-                orNull(visit.title()),
-                orNull(result.error()),
-                page != null && page.isCut(),
-                visit.isCheck(),
-                visit.isAccepted(),
-                history == null ? null : history.change(),
-                history != null && history.hasSameText(),
-                history == null ? -1 : history.lastStatus(),
-                visit.likeness());
+        return of(field -> field.of(visit));
     }
 
     /**
@@ -113,113 +62,158 @@ record Entry(
      * @throws IOException when the line has no URL
      */
     static Entry of(JsonLine line) throws IOException {
-        String url = line.text("url");
-        if (url == null) {
+        Entry entry = of(field -> line.value(field.text()));
+        if (entry.text(VisitField.URL) == null) {
             throw new IOException("no field 'url'");
         }
-        String key = line.text("key");
-        String at = line.text("fetched_at");
-        Change change = Change.of(line.text("change"));
-        return new Entry(
-                url,
-                key == null ? url : key,
-                (int) notNegative(line, "depth"),
-                line.text("referrer"),
-                (int) notNegative(line, "status"),
-                line.text("type"),
-                notNegative(line, "bytes"),
-                notNegative(line, "ms"),
-                notNegative(line, "waited_ms"),
-                at == null ? notNegative(line, "at") : epochMillis(at),
-                line.text("redirect_to"),
-                line.text("title"),
-                line.text("error"),
-                line.isTrue("cut"),
-                line.isTrue("check"),
-                line.isTrue("accepted"),
-                change,
-                "same".equals(line.text("text")),
-                change == null || change == Change.NEW ? -1 : (int) notNegative(line, "last_status"),
-                likeness(line));
+        return entry;
     }
 
-    /** Returns by what a page is compared; null when the line has none of these fields. */
-    private static @Nullable Likeness likeness(JsonLine line) {
-        String description = line.text("description");
-        Likeness likeness = new Likeness(
-                digest(line, "digest"),
-                digest(line, "text_digest"),
-                description == null ? "" : description,
-                line.text("canonical"),
-                line.text("duplicate_of"),
-                line.text("sketch"));
-        return likeness.equals(NONE) ? null : likeness;
+    private static Entry of(Function<VisitField, @Nullable Object> source) {
+        Map<VisitField, Object> values = new EnumMap<>(VisitField.class);
+        for (VisitField field : VisitField.values()) {
+            Object value = source.apply(field);
+            if (value instanceof Number number) {
+                value = Math.max(0, (long) number.doubleValue());
+            } else if (field == VisitField.FETCHED_AT && value instanceof String text) {
+                value = time(text);
+            }
+            if (value != null) {
+                values.put(field, value);
+            }
+        }
+        return new Entry(values);
     }
 
-    private static long digest(JsonLine line, String name) {
-        String digits = line.text(name);
-        return digits == null || !DIGEST.matcher(digits).matches() ? 0 : HexFormat.fromHexDigitsToLong(digits);
-    }
-
-    private static long notNegative(JsonLine line, String name) {
-        return Math.max(0, line.number(name));
-    }
-
-    private static long epochMillis(String at) {
+    private static @Nullable Instant time(String text) {
         try {
-            return Math.max(0, Instant.parse(at).toEpochMilli());
-        } catch (DateTimeException | ArithmeticException e) {
+            return Instant.parse(text);
+        } catch (DateTimeException e) {
+            return null;
+        }
+    }
+
+    /** Returns the text of a field; null without one. */
+    @Nullable
+    String text(VisitField field) {
+        return values.get(field) instanceof String text ? text : null;
+    }
+
+    /** Returns the number of a field; 0 without one. */
+    long number(VisitField field) {
+        return values.get(field) instanceof Long number ? number : 0;
+    }
+
+    boolean is(VisitField field) {
+        return Boolean.TRUE.equals(values.get(field));
+    }
+
+    /** Passes on the fields that have a value, in their order, except for a key that is the URL. */
+    void forEach(BiConsumer<String, Object> receiver) {
+        values.forEach((field, value) -> {
+            if (field != VisitField.KEY || !value.equals(values.get(VisitField.URL))) {
+                receiver.accept(field.text(), value instanceof Instant time ? time.toString() : value);
+            }
+        });
+    }
+
+    /** Returns the URL that was requested. */
+    String url() {
+        return Objects.requireNonNull(text(VisitField.URL));
+    }
+
+    /** Returns the spelling that identifies the page. */
+    String key() {
+        return Objects.requireNonNullElse(text(VisitField.KEY), url());
+    }
+
+    /** Returns the page on which the URL was first found; null for a seed. */
+    @Nullable
+    String referrer() {
+        return text(VisitField.REFERRER);
+    }
+
+    /** Returns the HTTP status; 0 without a response. */
+    int status() {
+        return (int) Math.min(Integer.MAX_VALUE, number(VisitField.STATUS));
+    }
+
+    /** Returns when it was requested, in epoch milliseconds; 0 when unknown. */
+    long at() {
+        try {
+            return values.get(VisitField.FETCHED_AT) instanceof Instant time ? Math.max(0, time.toEpochMilli()) : 0;
+        } catch (ArithmeticException e) {
             return 0;
         }
     }
 
-    private static @Nullable String orNull(String text) {
-        return text.isEmpty() ? null : text;
+    /** Returns the target of a redirect; null for all others. */
+    @Nullable
+    String redirectTo() {
+        return text(VisitField.REDIRECT_TO);
+    }
+
+    /** Returns whether the URL is out of scope and was only checked. */
+    boolean isCheck() {
+        return is(VisitField.CHECK);
+    }
+
+    /** Returns what has become of it since the round before; null in a crawl without rounds. */
+    @Nullable
+    Change change() {
+        return Change.of(text(VisitField.CHANGE));
+    }
+
+    /** Returns whether it has changed, but not its visible text. */
+    boolean hasSameText() {
+        return "same".equals(text(VisitField.TEXT));
+    }
+
+    /** Returns the status of the visit before; 0 if there was no usable response, -1 if there was no visit. */
+    int lastStatus() {
+        long status = number(VisitField.LAST_STATUS);
+        boolean isFirst = change() == null || (status == 0 && text(VisitField.LAST_VISIT) == null);
+        return isFirst ? -1 : (int) Math.min(Integer.MAX_VALUE, status);
+    }
+
+    /** Returns whether it has a value by which it is compared with other pages. */
+    boolean isCompared() {
+        return !Collections.disjoint(COMPARED, values.keySet());
     }
 
     /** Returns the same with what has become of it since an earlier visit. */
-    Entry since(int earlierStatus, Change newChange, boolean isTextTheSame) {
-        return new Entry(
-                url,
-                key,
-                depth,
-                referrer,
-                status,
-                type,
-                bytes,
-                millis,
-                waitedMillis,
-                at,
-                redirectTo,
-                title,
-                error,
-                isCut,
-                isCheck,
-                isAccepted,
-                newChange,
-                isTextTheSame,
-                earlierStatus,
-                likeness);
+    Entry since(int earlierStatus, Change change, boolean isTextTheSame) {
+        Map<VisitField, Object> changed = new EnumMap<>(values);
+        changed.put(VisitField.CHANGE, change.text());
+        changed.put(VisitField.TEXT, isTextTheSame ? "same" : "");
+        changed.put(VisitField.LAST_STATUS, (long) earlierStatus);
+        if (earlierStatus == 0) {
+            changed.put(VisitField.LAST_VISIT, "");
+        } else if (earlierStatus < 0) {
+            changed.remove(VisitField.LAST_VISIT);
+            changed.remove(VisitField.LAST_STATUS);
+        }
+        return new Entry(changed);
     }
 
     /** Returns whether there is a page, whatever its status. */
     boolean isPage() {
-        return error == null && redirectTo == null;
+        return !isFailed() && redirectTo() == null;
     }
 
-    /** Returns whether there is no usable response. */
+    /** Returns whether there is no usable response. One of which only the beginning was read may have an error, too. */
     boolean isFailed() {
-        return error != null;
+        return text(VisitField.ERROR) != null && !is(VisitField.CUT);
     }
 
     /** Returns whether it was not requested itself, but is a part that its page does not have. */
     boolean isFragment() {
-        return FetchResult.Reason.FRAGMENT.text().equals(error);
+        return FetchResult.Reason.FRAGMENT.text().equals(text(VisitField.ERROR));
     }
 
     /** Returns whether a link to the URL is broken: no usable response, or a status of 400 or above that is not accepted. */
     boolean isBroken() {
-        return isFailed() || (isPage() && status >= 400 && !isAccepted);
+        return isFailed() || (isPage() && status() >= 400 && !is(VisitField.ACCEPTED));
     }
 
     /**
@@ -227,21 +221,22 @@ record Entry(
      * modified has the status before, if that was not an error.
      */
     int lastingStatus() {
-        if (status == HttpURLConnection.HTTP_NOT_MODIFIED && !isFailed()) {
-            return lastStatus / 100 == 2 ? lastStatus : HttpURLConnection.HTTP_OK;
+        if (status() == HttpURLConnection.HTTP_NOT_MODIFIED && !isFailed()) {
+            return lastStatus() / 100 == 2 ? lastStatus() : HttpURLConnection.HTTP_OK;
         }
-        return isFailed() && status < HttpURLConnection.HTTP_BAD_REQUEST ? 0 : status;
+        return isFailed() && status() < HttpURLConnection.HTTP_BAD_REQUEST ? 0 : status();
     }
 
     /** Returns whether it was broken in the round before, as far as its status tells. */
     boolean wasBroken() {
-        return lastStatus == 0 || (lastStatus >= 400 && !isAccepted);
+        return lastStatus() == 0 || (lastStatus() >= 400 && !is(VisitField.ACCEPTED));
     }
 
     /** Returns why it is broken, in a word or two. */
     String reason() {
-        if (error == null) {
-            return String.valueOf(status);
+        String error = text(VisitField.ERROR);
+        if (error == null || !isFailed()) {
+            return String.valueOf(status());
         }
         int detail = error.indexOf(": ");
         return detail < 0 ? error : error.substring(0, detail);
@@ -249,7 +244,7 @@ record Entry(
 
     /** Returns the host with its port; the text itself if it is not a URL. */
     String host() {
-        return host(url);
+        return host(url());
     }
 
     static String host(String url) {
@@ -281,5 +276,15 @@ record Entry(
         long[] hash = new long[2];
         Murmur3.hash(bytes, 0, bytes.length, SEED, hash, 0);
         return hash[0];
+    }
+
+    /** Returns the {@link #hash} in hexadecimal digits. */
+    static String id(String key) {
+        return Long.toHexString(hash(key));
+    }
+
+    /** Returns the hash in an {@link #id}. */
+    static long hashOf(String id) {
+        return Long.parseUnsignedLong(id, 16);
     }
 }

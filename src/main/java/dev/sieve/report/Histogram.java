@@ -1,7 +1,6 @@
 package dev.sieve.report;
 
-import java.util.ArrayList;
-import java.util.List;
+import java.util.Arrays;
 
 /**
  * The distribution of durations, in buckets of which each is 9 % wider than the one before, so that a percentile is exact
@@ -12,31 +11,16 @@ final class Histogram {
     /** Up to 2^17 ms, two minutes; the last one is for all that is longer. */
     private static final int BUCKETS = 17 * PER_OCTAVE + 2;
 
-    private final int[] counts = new int[BUCKETS];
-    private long number;
+    /** How many durations each bucket has. */
+    public int[] counts = new int[BUCKETS];
 
     void add(long millis) {
         counts[bucket(millis)]++;
-        number++;
     }
 
-    /** Returns the buckets that are not empty: the index and the count of each, one after the other. */
-    List<Integer> kept() {
-        List<Integer> kept = new ArrayList<>();
-        for (int i = 0; i < BUCKETS; i++) {
-            if (counts[i] > 0) {
-                kept.add(i);
-                kept.add(counts[i]);
-            }
-        }
-        return kept;
-    }
-
-    /** Adds stored buckets. */
-    void add(List<Integer> kept) {
-        for (int i = 0; i + 1 < kept.size(); i += 2) {
-            counts[Math.max(0, Math.min(BUCKETS - 1, kept.get(i)))] += kept.get(i + 1);
-            number += kept.get(i + 1);
+    void merge(Histogram other) {
+        for (int i = 0; i < Math.min(BUCKETS, other.counts.length); i++) {
+            counts[i] += other.counts[i];
         }
     }
 
@@ -49,7 +33,8 @@ final class Histogram {
 
     /** Returns the duration in milliseconds that a share of all does not exceed; 0 without any. */
     long percentile(double share) {
-        long rank = (long) Math.ceil(share * number);
+        long rank =
+                (long) Math.ceil(share * Arrays.stream(counts).asLongStream().sum());
         int bucket = 0;
         for (long below = counts[0]; below < rank; below += counts[bucket]) {
             bucket++;

@@ -1,8 +1,8 @@
 package dev.sieve.report;
 
+import dev.sieve.output.VisitField;
 import dev.sieve.url.UrlParts;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
@@ -12,20 +12,35 @@ import org.jspecify.annotations.Nullable;
 
 /** What was requested of each host. The first hosts are counted by themselves, the others together. */
 final class HostTable {
-    private final Map<String, Row> rows = new HashMap<>();
-    private final Row others = new Row("");
-    private boolean hasOthers;
+    /** The first hosts, by their names. */
+    public Map<String, Row> rows = new HashMap<>();
+    /** All other hosts. */
+    public Row others = new Row("");
+
+    private final int limit;
+
+    HostTable() {
+        this(Bounds.HOSTS);
+    }
+
+    HostTable(int limit) {
+        this.limit = limit;
+    }
 
     /** One host, or all other hosts. */
     static final class Row {
         private final String host;
-        private final Histogram times = new Histogram();
-        private long pages;
-        private long redirects;
-        private long broken;
-        private long bytes;
-        private long waitedMillis;
         private @Nullable Duration delay;
+        public Histogram times = new Histogram();
+        public long pages;
+        public long redirects;
+        public long broken;
+        public long bytes;
+        public long waitedMillis;
+
+        Row() {
+            this("");
+        }
 
         private Row(String host) {
             this.host = host;
@@ -37,22 +52,6 @@ final class HostTable {
 
         long pages() {
             return pages;
-        }
-
-        long redirects() {
-            return redirects;
-        }
-
-        long broken() {
-            return broken;
-        }
-
-        long bytes() {
-            return bytes;
-        }
-
-        long waitedMillis() {
-            return waitedMillis;
         }
 
         /** Returns the last delay that was told; null when none was. */
@@ -69,72 +68,52 @@ final class HostTable {
             return times.percentile(0.95);
         }
 
-        private Kept kept(@Nullable String name) {
-            return new Kept(name, pages, redirects, broken, bytes, waitedMillis, times.kept());
+        private boolean isEmpty() {
+            return pages + redirects + broken == 0;
         }
 
-        private void add(Kept kept) {
-            pages += kept.pages;
-            redirects += kept.redirects;
-            broken += kept.broken;
-            bytes += kept.bytes;
-            waitedMillis += kept.waitedMillis;
-            times.add(kept.times);
+        private void merge(Row other) {
+            pages += other.pages;
+            redirects += other.redirects;
+            broken += other.broken;
+            bytes += other.bytes;
+            waitedMillis += other.waitedMillis;
+            times.merge(other.times);
         }
 
         private void add(Entry entry) {
             pages += entry.isPage() ? 1 : 0;
             redirects += entry.redirectTo() == null ? 0 : 1;
             broken += entry.isBroken() ? 1 : 0;
-            bytes += entry.bytes();
-            waitedMillis += entry.waitedMillis();
+            bytes += entry.number(VisitField.BYTES);
+            waitedMillis += entry.number(VisitField.WAITED_MS);
             if (entry.status() > 0) {
-                times.add(entry.millis());
+                times.add(entry.number(VisitField.MS));
             }
         }
     }
-
-    /** A row as it is stored; the host of all others is null. */
-    record Kept(
-            @Nullable String host,
-            long pages,
-            long redirects,
-            long broken,
-            long bytes,
-            long waitedMillis,
-            List<Integer> times) {}
 
     void add(Entry entry) {
         row(entry.host()).add(entry);
     }
 
-    private Row row(@Nullable String host) {
-        Row row = host == null ? null : rows.get(host);
-        if (row == null && host != null && rows.size() < Bounds.HOSTS) {
-            row = new Row(Bounds.cut(host));
-            rows.put(row.host, row);
+    private Row row(String host) {
+        String name = Bounds.cut(host);
+        Row row = rows.get(name);
+        if (row == null && rows.size() < limit) {
+            row = new Row(name);
+            rows.put(name, row);
         }
-        hasOthers |= row == null;
         return row == null ? others : row;
     }
 
-    /** Returns the hosts with the most pages, up to a number, and the others together. */
-    List<Kept> kept(int most) {
-        List<Row> all = rows();
-        Row rest = new Row("");
-        rest.add(others.kept(null));
-        all.subList(Math.min(most, all.size()), all.size()).forEach(row -> rest.add(row.kept(null)));
-        List<Kept> kept = new ArrayList<>();
-        all.subList(0, Math.min(most, all.size())).forEach(row -> kept.add(row.kept(row.host)));
-        if (hasOthers || all.size() > most) {
-            kept.add(rest.kept(null));
-        }
-        return kept;
-    }
-
-    /** Adds stored rows. */
-    void add(List<Kept> kept) {
-        kept.forEach(each -> row(each.host).add(each));
+    /** Adds the rows of another table, the hosts with the most pages first. */
+    void merge(HostTable other) {
+        others.merge(other.others);
+        Comparator<Map.Entry<String, Row>> byPages = Comparator.comparingLong(each -> -each.getValue().pages);
+        other.rows.entrySet().stream()
+                .sorted(byPages.thenComparing(Map.Entry.comparingByKey()))
+                .forEach(each -> row(each.getKey()).merge(each.getValue()));
     }
 
     /** Notes the present delays of hosts; null for one that is not known keeps the last one. */
@@ -159,6 +138,6 @@ final class HostTable {
     /** Returns all hosts that are not counted by themselves; null if there are none. */
     @Nullable
     Row others() {
-        return hasOthers ? others : null;
+        return others.isEmpty() ? null : others;
     }
 }

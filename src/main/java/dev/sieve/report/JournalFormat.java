@@ -1,26 +1,20 @@
 package dev.sieve.report;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
-import com.fasterxml.jackson.core.JsonGenerator;
-import com.fasterxml.jackson.core.io.JsonStringEncoder;
 import dev.sieve.CapacityEvent;
-import dev.sieve.output.Change;
-import dev.sieve.output.Likeness;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.LongBuffer;
 import java.util.Base64;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The lines of a journal, and the buffer in which they are made. Those of a URL have the fields of {@link
- * dev.sieve.output.JsonlSink} that a report needs, without those that are null, 0 or false, or a key that is the URL; with
- * {@code at}, the time in epoch milliseconds, instead of {@code fetched_at}; and before all others, {@code to}: the 8-byte
- * hashes of the keys to which the page links or the URL redirects, in Base64. Each other line is a {@link Note}:
+ * The lines of a journal. Those of a URL have the fields of {@link dev.sieve.output.JsonlSink}, without those that are null or a
+ * key that is the URL; and before them {@code to}: the 8-byte hashes of the keys to which the page links or the URL redirects, in
+ * Base64. Each other line is a {@link Note}:
  *
  * <pre>
  *   {"run":{"at":1767225600000,"command":"sieve ..."}}              the start of a run
@@ -30,23 +24,13 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  *
  * A new component of one of these records is stored without further code, and is null or 0 in earlier lines. Lines of any
- * other kind are written by a later version, and ignored. Not safe for use by many threads.
+ * other kind are written by a later version, and ignored.
  */
 final class JournalFormat {
     private static final String TO = "{\"to\":\"";
     private static final String URL = "{\"url\":\"";
 
-    private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-    private final JsonGenerator json;
-
-    JournalFormat() {
-        try {
-            json = JsonLine.FACTORY.createGenerator(bytes);
-            json.setRootValueSeparator(null);
-        } catch (IOException e) {
-            throw new AssertionError("memory does not fail", e);
-        }
-    }
+    private JournalFormat() {}
 
     /** A line that is not that of a URL; all but one are null. */
     private record Note(
@@ -75,90 +59,15 @@ final class JournalFormat {
     }
 
     /** Returns the line of a URL that was requested. */
-    byte[] page(Entry entry, List<String> links) {
-        try {
-            json.writeStartObject();
-            if (!targets(entry, links).isEmpty()) {
-                json.writeBinaryField("to", hashes(targets(entry, links)));
-            }
-            json.writeStringField("url", entry.url());
-            text("key", entry.key().equals(entry.url()) ? null : entry.key());
-            number("depth", entry.depth());
-            text("referrer", entry.referrer());
-            number("status", entry.status());
-            text("type", entry.type());
-            number("bytes", entry.bytes());
-            number("ms", entry.millis());
-            number("waited_ms", entry.waitedMillis());
-            number("at", entry.at());
-            text("redirect_to", entry.redirectTo());
-            text("title", entry.title());
-            text("error", entry.error());
-            flag("cut", entry.isCut());
-            flag("check", entry.isCheck());
-            flag("accepted", entry.isAccepted());
-            Change change = entry.change();
-            text("change", change == null ? null : change.text());
-            text("text", entry.hasSameText() ? "same" : null);
-            Likeness likeness = entry.likeness();
-            if (likeness != null) {
-                text("description", likeness.description().isEmpty() ? null : likeness.description());
-                text("canonical", likeness.canonical());
-                text("duplicate_of", likeness.duplicateOf());
-                text("sketch", likeness.sketch());
-            }
-            number("last_status", Math.max(0, entry.lastStatus()));
-            json.writeEndObject();
-            json.flush();
-        } catch (IOException e) {
-            throw new AssertionError("memory does not fail", e);
+    static byte[] page(Entry entry, List<String> links) {
+        Map<String, Object> fields = new LinkedHashMap<>();
+        String redirectTo = entry.redirectTo();
+        List<String> targets = redirectTo == null ? links : List.of(redirectTo);
+        if (!targets.isEmpty()) {
+            fields.put("to", Base64.getEncoder().encodeToString(hashes(targets)));
         }
-        byte[] line = bytes.toByteArray();
-        bytes.reset();
-        return line;
-    }
-
-    /**
-     * Returns a line that only has the URL and the hashes, which the search for the pages that link to broken URLs
-     * requires; null when there are no links.
-     */
-    static byte @Nullable [] links(Entry entry, List<String> links) {
-        List<String> targets = targets(entry, links);
-        if (targets.isEmpty()) {
-            return null;
-        }
-        // Without the generator, which takes longer than all the rest of a record.
-        byte[] to = Base64.getEncoder().encode(hashes(targets));
-        byte[] url = JsonStringEncoder.getInstance().quoteAsUTF8(entry.url());
-        ByteArrayOutputStream line = new ByteArrayOutputStream(TO.length() + to.length + url.length + 20);
-        line.writeBytes(TO.getBytes(UTF_8));
-        line.writeBytes(to);
-        line.writeBytes("\",\"url\":\"".getBytes(UTF_8));
-        line.writeBytes(url);
-        line.writeBytes("\"}".getBytes(UTF_8));
-        return line.toByteArray();
-    }
-
-    private static List<String> targets(Entry entry, List<String> links) {
-        return entry.redirectTo() == null ? links : List.of(entry.redirectTo());
-    }
-
-    private void text(String name, @Nullable String value) throws IOException {
-        if (value != null) {
-            json.writeStringField(name, value);
-        }
-    }
-
-    private void number(String name, long value) throws IOException {
-        if (value != 0) {
-            json.writeNumberField(name, value);
-        }
-    }
-
-    private void flag(String name, boolean value) throws IOException {
-        if (value) {
-            json.writeBooleanField(name, true);
-        }
+        entry.forEach(fields::put);
+        return line(fields);
     }
 
     static byte[] run(long at, @Nullable String command) {
@@ -177,9 +86,9 @@ final class JournalFormat {
         return line(new Note(null, null, null, new Skip(rule, url, detail, referrer)));
     }
 
-    private static byte[] line(Note note) {
+    private static byte[] line(Object record) {
         try {
-            return JsonLine.RECORDS.asBytes(note);
+            return JsonLine.RECORDS.asBytes(record);
         } catch (IOException e) {
             throw new AssertionError("memory does not fail", e);
         }

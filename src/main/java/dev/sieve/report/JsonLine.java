@@ -12,7 +12,7 @@ import java.io.IOException;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The fields of an object of JSON. A field that is absent or has another type than requested is null or 0. */
+/** The fields of an object of JSON.  */
 final class JsonLine {
     static {
         OptionalLibrary.require("com.fasterxml.jackson.jr.ob.JSON", "com.fasterxml.jackson.jr:jackson-jr-objects");
@@ -65,17 +65,15 @@ final class JsonLine {
         return line;
     }
 
+    /** Returns the value of a field; null without one. */
+    @Nullable
+    Object value(String name) {
+        return fields.get(name);
+    }
+
+    /** Returns the text of a field; null without one. */
     @Nullable
     String text(String name) {
         return fields.get(name) instanceof String text ? text : null;
-    }
-
-    /** Returns an integer of at most 2^53, beyond which doubles are not exact. */
-    long number(String name) {
-        return fields.get(name) instanceof Number number ? (long) number.doubleValue() : 0;
-    }
-
-    boolean isTrue(String name) {
-        return Boolean.TRUE.equals(fields.get(name));
     }
 }

@@ -7,52 +7,58 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Redirects, and the chains that they form. The first ones are kept, the others only counted. */
 final class Redirects {
-    private final Map<Long, Step> steps = new LinkedHashMap<>();
+    /** The first redirects, by the {@link Entry#id} of their URLs. */
+    public Map<String, Step> steps = new LinkedHashMap<>();
     /** Rules out most URLs that are not the target of a redirect. */
     private final BitSet targets = new BitSet(1 << 16);
 
-    private static final class Step {
-        private final String url;
-        private final int status;
-        private final String target;
-        private final long targetHash;
-        private boolean isFollowUp;
-        private @Nullable String result;
+    private final int limit;
 
-        private Step(Entry entry, String target, boolean isFollowUp) {
+    Redirects() {
+        this(Bounds.REDIRECTS);
+    }
+
+    Redirects(int limit) {
+        this.limit = limit;
+    }
+
+    /** A redirect. */
+    static final class Step {
+        public String url = "";
+        public int status;
+        public String target = "";
+        /** The {@link Entry#id} of the target. */
+        public String next = "";
+        /** Whether it is the target of another one. */
+        public boolean follows;
+        /** The status or the error of the target; null when it was not requested because of this redirect. */
+        public @Nullable String result;
+
+        Step() {}
+
+        private Step(Entry entry, String target, boolean follows) {
             url = Bounds.cut(entry.url());
             status = entry.status();
             this.target = Bounds.cut(target);
-            targetHash = Entry.hash(target);
-            this.isFollowUp = isFollowUp;
+            next = Entry.id(target);
+            this.follows = follows;
         }
 
-        private Step(Kept kept) {
-            url = kept.url;
-            status = kept.status;
-            target = kept.target;
-            targetHash = Entry.hash(target);
-            isFollowUp = kept.follows;
-            result = kept.result;
-        }
-
-        private Kept kept() {
-            return new Kept(url, status, target, isFollowUp, result);
+        private Step(Step other) {
+            url = Bounds.cut(other.url);
+            status = other.status;
+            target = Bounds.cut(other.target);
+            next = Objects.requireNonNull(other.next);
+            follows = other.follows;
+            result = Bounds.cutOrNull(other.result);
         }
     }
-
-    /** A redirect as it is stored. */
-    record Kept(
-            String url,
-            int status,
-            String target,
-            boolean follows,
-            @Nullable String result) {}
 
     /**
      * Redirects that follow one another.
@@ -75,8 +81,8 @@ final class Redirects {
         }
         String target = entry.redirectTo();
         if (target != null) {
-            if (steps.size() < Bounds.REDIRECTS) {
-                steps.put(Entry.hash(entry.url()), new Step(entry, target, before != null));
+            if (steps.size() < limit) {
+                steps.put(Entry.id(entry.url()), new Step(entry, target, before != null));
                 targets.set(bit(target));
             }
         }
@@ -85,7 +91,7 @@ final class Redirects {
     /** Returns the redirect that led to an entry; null without one. */
     private @Nullable Step before(Entry entry) {
         String referrer = entry.referrer();
-        Step step = referrer != null && targets.get(bit(entry.url())) ? steps.get(Entry.hash(referrer)) : null;
+        Step step = referrer != null && targets.get(bit(entry.url())) ? steps.get(Entry.id(referrer)) : null;
         return step != null && step.target.equals(Bounds.cut(entry.url())) ? step : null;
     }
 
@@ -93,23 +99,17 @@ final class Redirects {
         return url.hashCode() & 0xffff;
     }
 
-    /** Returns the first redirects, as they are stored. */
-    List<Kept> kept(int most) {
-        return steps.values().stream().limit(most).map(Step::kept).toList();
-    }
-
-    /** Adds stored redirects, also of others: one that is the target of another one follows it. */
-    void add(List<Kept> kept) {
-        for (Kept each : kept) {
-            if (steps.size() < Bounds.REDIRECTS) {
-                steps.put(Entry.hash(each.url), new Step(each));
-                targets.set(bit(each.target));
+    /** Adds redirects, also of other workers: one that is the target of another one follows it. */
+    void merge(Redirects other) {
+        other.steps.forEach((id, step) -> {
+            if (steps.size() < limit) {
+                steps.put(id, new Step(step));
             }
-        }
+        });
         for (Step step : steps.values()) {
-            Step next = steps.get(step.targetHash);
+            Step next = steps.get(step.next);
             if (next != null) {
-                next.isFollowUp = true;
+                next.follows = true;
             }
         }
     }
@@ -118,7 +118,7 @@ final class Redirects {
     List<Chain> chains() {
         List<Chain> chains = new ArrayList<>();
         for (Step first : steps.values()) {
-            if (!first.isFollowUp) {
+            if (!first.follows) {
                 chains.add(chain(first));
             }
         }
@@ -132,11 +132,11 @@ final class Redirects {
         List<Integer> statuses = new ArrayList<>();
         Set<Step> passed = new HashSet<>();
         Step last = first;
-        for (Step step = first; step != null && passed.add(step); step = steps.get(step.targetHash)) {
+        for (Step step = first; step != null && passed.add(step); step = steps.get(step.next)) {
             last = step;
             statuses.add(step.status);
             urls.add(step.target);
         }
-        return new Chain(urls, statuses, last.result, passed.contains(steps.get(last.targetHash)));
+        return new Chain(urls, statuses, last.result, passed.contains(steps.get(last.next)));
     }
 }

@@ -6,28 +6,22 @@ import java.util.BitSet;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
 
 /** Finds the pages that link to broken URLs, among all pages that are passed to it. */
 final class ReferrerSearch {
     private static final int BITS = 1 << 16;
 
     private final BrokenLinks broken;
-    private final Map<Long, BrokenLinks.Link> behindRedirects;
+    /** The links by the hashes of their keys, and of the keys of redirects to them. */
+    private final Map<Long, BrokenLinks.Link> links;
     /** Rules out most links at little cost. */
     private final BitSet candidates = new BitSet(BITS);
 
     ReferrerSearch(BrokenLinks broken) {
         this.broken = broken;
         broken.list().forEach(BrokenLinks.Link::search);
-        behindRedirects = broken.behindRedirects();
-        broken.hashes().forEach(hash -> candidates.set(bit(hash)));
-        behindRedirects.keySet().forEach(hash -> candidates.set(bit(hash)));
-    }
-
-    private BrokenLinks.@Nullable Link find(long hash) {
-        BrokenLinks.Link link = broken.get(hash);
-        return link == null ? behindRedirects.get(hash) : link;
+        links = broken.byHash();
+        links.keySet().forEach(hash -> candidates.set(bit(hash)));
     }
 
     private static int bit(long hash) {
@@ -40,7 +34,7 @@ final class ReferrerSearch {
         LongBuffer hashes = JournalFormat.hashes(json);
         while (hashes.hasRemaining()) {
             long hash = hashes.get();
-            BrokenLinks.Link link = candidates.get(bit(hash)) ? find(hash) : null;
+            BrokenLinks.Link link = candidates.get(bit(hash)) ? links.get(hash) : null;
             if (link != null) {
                 found = found.isEmpty() ? new HashSet<>() : found;
                 found.add(link);
@@ -54,7 +48,7 @@ final class ReferrerSearch {
 
     /** Adds a link from a page to a key. */
     void add(String page, String key) {
-        BrokenLinks.Link link = find(Entry.hash(key));
+        BrokenLinks.Link link = links.get(Entry.hash(key));
         if (link != null && !broken.isRedirect(page)) {
             broken.addReferrer(link, page);
         }

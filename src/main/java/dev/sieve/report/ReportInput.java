@@ -24,7 +24,7 @@ public final class ReportInput {
     /** An escaped character, an escaped backslash, or a backslash alone. */
     private static final Pattern ESCAPE = Pattern.compile("\\\\(?:u([0-9a-fA-F]{4})|\\\\)?");
 
-    private final Aggregate aggregate = new Aggregate();
+    private final Aggregate aggregate = new Aggregate(true);
     private final Consumer<String> problems;
     private boolean isEmpty = true;
 

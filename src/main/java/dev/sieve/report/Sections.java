@@ -88,9 +88,9 @@ final class Sections {
             return;
         }
         section.appendElement("p").addClass("more").text(BROKEN);
-        Tally<String> reasons = broken.reasons();
+        Tally reasons = broken.reasons();
         if (reasons.bySize().size() > 1) {
-            tally(section, "reasons", "Reason", "URLs", BrokenLinks.inOrder(reasons), reasons.others());
+            tally(section, "reasons", "Reason", "URLs", BrokenLinks.inOrder(reasons), reasons);
         }
         Element groups = section.appendElement("div").attr("id", "broken-links");
         int shown = 0;
@@ -143,17 +143,11 @@ final class Sections {
     }
 
     private static void tally(
-            Element section,
-            String id,
-            String name,
-            String number,
-            List<Tally.Line<String>> lines,
-            Tally.Count others) {
+            Element section, String id, String name, String number, List<Tally.Line> lines, Tally tally) {
         Html.Table table = new Html.Table(section, id, SMALL, name, "#" + number);
-        lines.forEach(
-                line -> table.row().foreign(line.name()).count(line.count().number()));
-        if (others.number() > 0) {
-            table.row().text("others").count(others.number());
+        lines.forEach(line -> table.row().foreign(line.name()).count(line.count().number));
+        if (tally.others.number > 0) {
+            table.row().text("others").count(tally.others.number);
         }
     }
 
@@ -199,40 +193,34 @@ final class Sections {
     private void depths(Element part) {
         part.appendElement("h3").text("Depth");
         Html.chart(part, "bar", "Pages by depth (links followed from a seed)", "depths", 0, 1);
-        Html.Table table =
-                new Html.Table(folded(part, "depths", "Pages by depth"), "depths", SMALL, "#Depth", "#Pages", "#Size");
-        crawl.totals()
-                .depths()
-                .byName()
-                .forEach(line -> table.row()
-                        .count(line.name())
-                        .count(line.count().number())
-                        .bytes(line.count().bytes()));
-        if (crawl.totals().depths().others().number() > 0) {
-            table.row()
-                    .text("others")
-                    .count(crawl.totals().depths().others().number())
-                    .bytes(crawl.totals().depths().others().bytes());
+        Html.Table table = pages(part, "depths", "Pages by depth", "#Depth");
+        for (Tally.Line line : crawl.totals().byDepth()) {
+            size(table.row().count(Long.parseLong(line.name())), line.count());
         }
+        others(table, crawl.totals().depths);
     }
 
     private void types(Element part) {
         part.appendElement("h3").text("Content types");
         Html.chart(part, "sideways", "Pages by content type", "types", 0, 1);
-        Html.Table table = new Html.Table(
-                folded(part, "types", "Pages by content type"), "types", SMALL, "Type", "#Pages", "#Size");
-        crawl.totals()
-                .types()
-                .bySize()
-                .forEach(line -> table.row()
-                        .foreign(line.name().isEmpty() ? "none" : line.name())
-                        .count(line.count().number())
-                        .bytes(line.count().bytes()));
-        if (crawl.totals().types().others().number() > 0) {
-            table.row()
-                    .text("others")
-                    .count(crawl.totals().types().others().number())
-                    .bytes(crawl.totals().types().others().bytes());
+        Html.Table table = pages(part, "types", "Pages by content type", "Type");
+        for (Tally.Line line : crawl.totals().types().bySize()) {
+            size(table.row().foreign(line.name().isEmpty() ? "none" : line.name()), line.count());
+        }
+        others(table, crawl.totals().types());
+    }
+
+    private static Html.Table pages(Element part, String id, String heading, String name) {
+        return new Html.Table(folded(part, id, heading), id, SMALL, name, "#Pages", "#Size");
+    }
+
+    private static void size(Html.Table table, Tally.Count count) {
+        table.count(count.number).bytes(count.bytes);
+    }
+
+    private static void others(Html.Table table, Tally tally) {
+        if (tally.others.number > 0) {
+            size(table.row().text("others"), tally.others);
         }
     }
 
@@ -260,10 +248,9 @@ final class Sections {
             shown++;
             host(table.row().foreign(row.host()), row);
         }
-        if (crawl.totals().hosts().others() != null) {
-            host(
-                    table.row().text("other hosts, together"),
-                    crawl.totals().hosts().others());
+        HostTable.Row others = crawl.totals().hosts().others();
+        if (others != null) {
+            host(table.row().text("other hosts, together"), others);
         }
         note(section, "Failures are broken links to URLs of the crawl.");
         more(section, crawl.totals().hosts().size() - shown, "more host");
@@ -272,15 +259,15 @@ final class Sections {
     private static void host(Html.Table table, HostTable.Row row) {
         Duration delay = row.delay();
         table.count(row.pages())
-                .count(row.redirects())
-                .count(row.broken())
+                .count(row.redirects)
+                .count(row.broken)
                 .number(
                         delay == null ? -1.0 : (double) delay.toMillis(),
                         delay == null ? "" : Numbers.millis(delay.toMillis()))
-                .millis(row.waitedMillis())
+                .millis(row.waitedMillis)
                 .millis(row.medianMillis())
                 .millis(row.p95Millis())
-                .bytes(row.bytes());
+                .bytes(row.bytes);
     }
 
     private void topPages() {
@@ -351,8 +338,8 @@ final class Sections {
         }
         Element section = Html.section(main, "skipped", "Skipped");
         if (crawl.fates().sum() > 0) {
-            Tally<String> fates = crawl.fates();
-            tally(section, "fates", "Links in the link graph", "Links", fates.bySize(), fates.others());
+            Tally fates = crawl.fates();
+            tally(section, "fates", "Links in the link graph", "Links", fates.bySize(), fates);
         }
         if (last == null) {
             return;

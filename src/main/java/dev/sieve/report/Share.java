@@ -6,7 +6,6 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.zip.DeflaterOutputStream;
 import java.util.zip.InflaterInputStream;
@@ -20,37 +19,20 @@ import org.jspecify.annotations.Nullable;
  * @param startedAt when the worker started, in epoch milliseconds
  * @param command its seeds and options
  * @param sample its last numbers
- * @param first the first URL that was requested without a link to it
+ * @param crawl the stored part of what it has recorded
  */
-record Share(
-        long startedAt,
-        @Nullable String command,
-        Sample sample,
-        @Nullable String first,
-        Totals.Kept totals,
-        BrokenLinks.Kept broken,
-        List<Redirects.Kept> redirects,
-        List<TopPages.Page> slowest,
-        List<TopPages.Page> largest,
-        Map<String, List<SkipExamples.Example>> skips,
-        List<Aggregate.Passed> capacity) {
+record Share(long startedAt, @Nullable String command, Sample sample, Aggregate crawl) {
     /** Hosts that are counted by themselves. */
-    static final int HOSTS = 300;
+    private static final int HOSTS = 300;
     /** Broken links, and redirects. */
-    static final int LINKS = 500;
+    private static final int LINKS = 500;
     /** Bytes before compression. */
     private static final int MOST_BYTES = 16 << 20;
 
     /** Checks what a line may lack. */
     Share {
         Objects.requireNonNull(sample);
-        Objects.requireNonNull(totals);
-        Objects.requireNonNull(broken);
-        redirects = List.copyOf(redirects);
-        slowest = List.copyOf(slowest);
-        largest = List.copyOf(largest);
-        skips = Map.copyOf(skips);
-        capacity = List.copyOf(capacity);
+        Objects.requireNonNull(crawl);
     }
 
     /** Returns what is stored of a crawl; null before its first sample. */
@@ -60,18 +42,9 @@ record Share(
             return null;
         }
         Runs.Run run = crawl.runs().list().get(crawl.runs().list().size() - 1);
-        return new Share(
-                run.startedAt(),
-                run.command(),
-                sample,
-                crawl.first(),
-                crawl.totals().kept(HOSTS),
-                crawl.broken().kept(LINKS),
-                crawl.redirectChains().kept(LINKS),
-                crawl.slowest().list(),
-                crawl.largest().list(),
-                crawl.skipExamples().all(),
-                crawl.capacityEvents());
+        Aggregate stored = new Aggregate(false, HOSTS, LINKS, LINKS);
+        stored.merge(crawl, 0);
+        return new Share(run.startedAt(), run.command(), sample, stored);
     }
 
     /** Returns the crawl of which all workers have stored these. */
@@ -79,23 +52,11 @@ record Share(
         List<Share> inOrder = new ArrayList<>(shares);
         inOrder.sort(Comparator.comparingLong(Share::startedAt)
                 .thenComparing(share -> Objects.requireNonNullElse(share.command, "")));
-        Aggregate crawl = new Aggregate(false);
+        Aggregate sum = new Aggregate();
         // The times of events are those since the start of the first worker.
-        inOrder.forEach(share -> crawl.runs().add(share.startedAt, share.command, share.sample));
-        inOrder.forEach(share -> share.addTo(crawl));
-        return crawl;
-    }
-
-    private void addTo(Aggregate crawl) {
-        crawl.first(first);
-        crawl.totals().add(totals);
-        crawl.broken().add(broken);
-        crawl.redirectChains().add(redirects);
-        slowest.forEach(crawl.slowest()::add);
-        largest.forEach(crawl.largest()::add);
-        skips.forEach((rule, examples) ->
-                examples.forEach(each -> crawl.skipExamples().add(rule, each.url(), each.detail(), each.referrer())));
-        capacity.forEach(each -> crawl.capacity(each.event(), startedAt + each.millis()));
+        inOrder.forEach(share -> sum.runs().add(share.startedAt, share.command, share.sample));
+        inOrder.forEach(share -> sum.merge(share.crawl, sum.runs().millisAt(share.startedAt)));
+        return sum;
     }
 
     byte[] bytes() {

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The first URLs that were not requested, for each rule. */
 final class SkipExamples {
-    private final Map<String, List<Example>> examples = new TreeMap<>();
+    public Map<String, List<Example>> examples = new TreeMap<>();
 
     /** A URL that was not requested, and the page on which it was found; null for a seed. */
     record Example(
@@ -27,11 +27,9 @@ final class SkipExamples {
         }
     }
 
-    /** Returns a copy of all examples, by rule. */
-    Map<String, List<Example>> all() {
-        Map<String, List<Example>> copy = new TreeMap<>();
-        examples.forEach((rule, ofRule) -> copy.put(rule, List.copyOf(ofRule)));
-        return copy;
+    void merge(SkipExamples other) {
+        other.examples.forEach((rule, examplesOfRule) ->
+                examplesOfRule.forEach(each -> add(rule, each.url, each.detail, each.referrer)));
     }
 
     List<Example> of(String rule) {

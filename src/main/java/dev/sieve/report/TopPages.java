@@ -1,14 +1,15 @@
 package dev.sieve.report;
 
+import dev.sieve.output.VisitField;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.PriorityQueue;
 import org.jspecify.annotations.Nullable;
 
 /** The pages with the highest values. */
 final class TopPages {
-    private final PriorityQueue<Page> pages = new PriorityQueue<>(Comparator.comparingLong(Page::value));
+    /** The highest value first. */
+    public List<Page> pages = new ArrayList<>();
 
     /** A page and the value by which it is compared. */
     record Page(
@@ -25,31 +26,33 @@ final class TopPages {
             add(new Page(
                     value,
                     Bounds.cut(entry.url()),
-                    Bounds.cutOrNull(entry.title()),
+                    Bounds.cutOrNull(entry.text(VisitField.TITLE)),
                     entry.status(),
-                    Bounds.cutOrNull(entry.type()),
-                    entry.bytes(),
-                    entry.millis()));
+                    Bounds.cutOrNull(entry.text(VisitField.TYPE)),
+                    entry.number(VisitField.BYTES),
+                    entry.number(VisitField.MS)));
         }
     }
 
-    void add(Page page) {
+    private void add(Page page) {
         if (isHigh(page.value)) {
             if (pages.size() == Bounds.TOP_PAGES) {
-                pages.remove();
+                pages.remove(pages.size() - 1);
             }
             pages.add(page);
+            pages.sort(Comparator.comparingLong(each -> -each.value));
         }
+    }
+
+    void merge(TopPages other) {
+        other.pages.forEach(this::add);
     }
 
     private boolean isHigh(long value) {
-        return value > 0 && (pages.size() < Bounds.TOP_PAGES || pages.peek().value < value);
+        return value > 0 && (pages.size() < Bounds.TOP_PAGES || pages.get(pages.size() - 1).value < value);
     }
 
-    /** Returns the pages, the highest value first. */
     List<Page> list() {
-        List<Page> sorted = new ArrayList<>(pages);
-        sorted.sort(Comparator.comparingLong(page -> -page.value));
-        return sorted;
+        return pages;
     }
 }

@@ -1,8 +1,9 @@
 package dev.sieve.report;
 
-import java.util.ArrayList;
+import dev.sieve.output.VisitField;
+import java.util.Comparator;
 import java.util.List;
-import java.util.function.Function;
+import java.util.Objects;
 
 /**
  * How many URLs were requested, and with what result, in memory that does not grow with the crawl. A link out of scope that
@@ -11,35 +12,28 @@ import java.util.function.Function;
 final class Totals {
     private static final int STATUSES = 1000;
 
-    private final long[] statuses = new long[STATUSES];
-    private final Tally<Integer> depths = new Tally<>(Bounds.NAMES);
-    private final Tally<String> types = new Tally<>(Bounds.NAMES);
-    private final HostTable hosts = new HostTable();
-    private final Arrivals arrivals = new Arrivals();
-    private long pages;
-    private long redirects;
-    private long failed;
-    private long checked;
-    private long cut;
-    private long bytes;
+    /** How many pages have each status. */
+    public long[] statuses = new long[STATUSES];
+    /** Pages by the number of links from a seed. */
+    public Tally depths = new Tally();
 
-    /**
-     * The totals as they are stored.
-     *
-     * @param statuses each status that occurs and its number of pages, one after the other
-     * @param arrivalMillis the width of the intervals of {@code arrivals}
-     */
-    record Kept(
-            long redirects,
-            long failed,
-            long checked,
-            long cut,
-            List<Long> statuses,
-            List<Tally.Kept> depths,
-            List<Tally.Kept> types,
-            List<HostTable.Kept> hosts,
-            long arrivalMillis,
-            List<Long> arrivals) {}
+    public Tally types = new Tally();
+    public HostTable hosts;
+    public Arrivals arrivals = new Arrivals();
+    public long pages;
+    public long redirects;
+    public long failed;
+    public long checked;
+    public long cut;
+    public long bytes;
+
+    Totals() {
+        this(new HostTable());
+    }
+
+    Totals(HostTable hosts) {
+        this.hosts = hosts;
+    }
 
     void add(Entry entry) {
         if (entry.isCheck()) {
@@ -57,58 +51,37 @@ final class Totals {
     }
 
     private void page(Entry entry) {
+        long size = entry.number(VisitField.BYTES);
         pages++;
-        bytes += entry.bytes();
-        cut += entry.isCut() ? 1 : 0;
+        bytes += size;
+        cut += entry.is(VisitField.CUT) ? 1 : 0;
         statuses[index(entry.status())]++;
-        depths.add(entry.depth(), 1, entry.bytes());
-        types.add(entry.type() == null ? "" : Bounds.cut(entry.type()), 1, entry.bytes());
+        depths.add(String.valueOf(entry.number(VisitField.DEPTH)), 1, size);
+        types.add(Objects.requireNonNullElse(entry.text(VisitField.TYPE), ""), 1, size);
         if (entry.at() > 0) {
             arrivals.add(entry.at());
         }
     }
 
-    private static int index(long status) {
-        return (int) Math.max(0, Math.min(STATUSES - 1, status));
+    private static int index(int status) {
+        return Math.max(0, Math.min(STATUSES - 1, status));
     }
 
-    /** Returns what is stored of this, with a number of hosts at most; the others are together. */
-    Kept kept(int mostHosts) {
-        List<Long> pagesOf = new ArrayList<>();
-        for (int status = 0; status < STATUSES; status++) {
-            if (statuses[status] > 0) {
-                pagesOf.add((long) status);
-                pagesOf.add(statuses[status]);
-            }
+    void merge(Totals other) {
+        for (int status = 0; status < Math.min(STATUSES, other.statuses.length); status++) {
+            statuses[status] += other.statuses[status];
         }
-        return new Kept(
-                redirects,
-                failed,
-                checked,
-                cut,
-                pagesOf,
-                depths.kept(),
-                types.kept(),
-                hosts.kept(mostHosts),
-                arrivals.widthMillis(),
-                arrivals.kept());
-    }
-
-    /** Adds totals that were stored. */
-    void add(Kept kept) {
-        redirects += kept.redirects;
-        failed += kept.failed;
-        checked += kept.checked;
-        cut += kept.cut;
-        for (int i = 0; i + 1 < kept.statuses.size(); i += 2) {
-            statuses[index(kept.statuses.get(i))] += kept.statuses.get(i + 1);
-            pages += kept.statuses.get(i + 1);
-        }
-        kept.types.forEach(type -> bytes += type.bytes());
-        depths.add(kept.depths, Integer::valueOf);
-        types.add(kept.types, Function.identity());
-        hosts.add(kept.hosts);
-        arrivals.add(kept.arrivalMillis, kept.arrivals);
+        other.depths.counts.keySet().forEach(Long::parseLong);
+        depths.merge(other.depths);
+        types.merge(other.types);
+        hosts.merge(other.hosts);
+        arrivals.merge(other.arrivals);
+        pages += other.pages;
+        redirects += other.redirects;
+        failed += other.failed;
+        checked += other.checked;
+        cut += other.cut;
+        bytes += other.bytes;
     }
 
     long pages() {
@@ -154,11 +127,12 @@ final class Totals {
         return sum;
     }
 
-    Tally<Integer> depths() {
-        return depths;
+    /** Returns the pages by depth, in its order. */
+    List<Tally.Line> byDepth() {
+        return depths.lines(Comparator.comparingLong(line -> Long.parseLong(line.name())));
     }
 
-    Tally<String> types() {
+    Tally types() {
         return types;
     }
 

@@ -7,12 +7,11 @@
  * {@link dev.sieve.report.ReportPage} shows a record; a {@link dev.sieve.report.ReportInput} makes a record of the output
  * of earlier crawls. A {@link dev.sieve.report.LiveServer} shows a record while the crawl runs, and answers with the
  * metrics of {@link dev.sieve.report.CrawlerMetrics} and {@link dev.sieve.report.FrontierMetrics}. In a crawl that many
- * processes share, each stores a {@code Share} of its record: exact totals, which add up, and the beginning of each list.
+ * processes share, each stores a {@code Share}: an aggregate with shorter lists, which the others merge into one.
  *
  * <p>A new {@link dev.sieve.crawl.Counter} is in the journal and the metrics at once, and in the report where
- * {@code Overview} shows it. A new fact about a page is a component of {@code Entry}, which {@code JournalFormat} writes by
- * hand, since it takes part of the time of each page. Other new lines of the journal are components of
- * {@code JournalFormat.Note}.
+ * {@code Overview} shows it. A new fact about a page is a {@link dev.sieve.output.VisitField}, which is in the journal and in an
+ * {@code Entry} at once. Other new lines of the journal are components of {@code JournalFormat.Note}.
  *
  * <h2>Decisions</h2>
  *
@@ -42,8 +41,7 @@
  * percentiles within 5 %.
  *
  * <p><b>The journal is a file of its own.</b> The JSONL output may be absent, may be standard output, and has neither
- * samples nor links. A line has a checksum, since a report of damaged lines would be wrong without a sign of it. That of a
- * crawl without a job is read by nothing but the second pass, so it only has links.
+ * samples nor links. A line has a checksum, since a report of damaged lines would be wrong without a sign of it.
  */
 @NullMarked
 package dev.sieve.report;

@@ -17,7 +17,9 @@ public final class JobLines {
     static LineFile.Kind kind(String name) {
         return new LineFile.Kind(
                 name,
-                List.of("crawl-report", "crawl-pages", "crawl-counts").contains(name) ? 3 : 2,
+                name.equals("crawl-report")
+                        ? 4
+                        : List.of("crawl-pages", "crawl-counts").contains(name) ? 3 : 2,
                 "a line",
                 "",
                 line -> true);

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 class AlikeTest {
-    private final Aggregate crawl = new Aggregate();
+    private final Aggregate crawl = new Aggregate(true);
 
     /** Adds a page with the fields of a record. */
     private void page(String path, String fields) {

@@ -121,7 +121,7 @@ class ReportInputTest {
             assertThat(crawl.broken().list()).extracting(BrokenLinks.Link::url).containsExactly("http://a.test/x");
             return crawl;
         });
-        String inJournal = new String(new JournalFormat().page(Entry.of(wall), List.of()), UTF_8);
+        String inJournal = new String(JournalFormat.page(Entry.of(wall), List.of()), UTF_8);
         assertThat(Entry.of(JsonLine.parse(inJournal)).isBroken()).isFalse();
     }
 

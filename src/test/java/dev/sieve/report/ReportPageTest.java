@@ -150,7 +150,7 @@ class ReportPageTest {
     }
 
     private static Element sections(FilterKind filter) {
-        Aggregate crawl = new Aggregate();
+        Aggregate crawl = new Aggregate(true);
         crawl.run(0, null);
         crawl.capacity(new CapacityEvent(0.8, 80, 100, 1e-5, 0, 1000, filter.defaultOnFull()), 500);
         crawl.sample(sample(filter));
@@ -184,7 +184,7 @@ class ReportPageTest {
     @EnumSource
     @NullSource
     void journalStoresWholeSample(FilterKind filter) throws IOException {
-        Aggregate crawl = new Aggregate();
+        Aggregate crawl = new Aggregate(true);
         JournalFormat.read(new String(JournalFormat.sample(sample(filter)), US_ASCII), crawl);
         assertThat(crawl.runs().last()).isEqualTo(sample(filter));
     }

@@ -124,7 +124,11 @@ class ShareTest {
     void endlessIntervalsEnd() {
         Arrivals arrivals = new Arrivals();
         arrivals.add(NOW.toEpochMilli());
-        arrivals.add(Long.MAX_VALUE, List.of(Long.MIN_VALUE, 1L, Long.MAX_VALUE, 2L, 0L));
+        Arrivals stored = new Arrivals();
+        stored.widthMillis = Long.MAX_VALUE;
+        stored.pages.put(String.valueOf(Long.MIN_VALUE), 1L);
+        stored.pages.put(String.valueOf(Long.MAX_VALUE), 2L);
+        arrivals.merge(stored);
 
         assertThat(arrivals.intervals().stream()
                         .mapToLong(Arrivals.Interval::pages)
@@ -135,7 +139,7 @@ class ShareTest {
     /** It is written without the lock of the record. */
     @Test
     void aShareDoesNotChangeWithItsCrawl() throws IOException {
-        Aggregate crawl = new Aggregate();
+        Aggregate crawl = new Aggregate(true);
         crawl.run(1, "sieve");
         crawl.sample(new Sample(2, 1, null, null, null, null));
         crawl.skipExamples().add("rule", "http://a.test/", null, null);
@@ -192,7 +196,16 @@ class ShareTest {
                 "[]",
                 "{\"sample\":{},\"totals\":{},\"broken\":{},\"redirects\":[],\"slowest\":[],\"largest\":[],\"skips\":{},\"capacity\":[]}",
                 "{\"sample\":{},\"totals\":{\"statuses\":[1],\"depths\":[{\"name\":\"x\"}]},\"broken\":{},\"redirects\":[],"
-                        + "\"slowest\":[],\"largest\":[],\"skips\":{},\"capacity\":[]}"
+                        + "\"slowest\":[],\"largest\":[],\"skips\":{},\"capacity\":[]}",
+                "{\"sample\":{},\"crawl\":{\"totals\":null}}",
+                "{\"sample\":{},\"crawl\":{\"totals\":{\"statuses\":[1.5e300]}}}",
+                "{\"sample\":{},\"crawl\":{\"totals\":{\"depths\":{\"counts\":{\"x\":{\"number\":1}}}}}}",
+                "{\"sample\":{},\"crawl\":{\"totals\":{\"hosts\":{\"rows\":{\"a.test\":null}}}}}",
+                "{\"sample\":{},\"crawl\":{\"broken\":{\"links\":{\"1\":{\"url\":null}}}}}",
+                "{\"sample\":{},\"crawl\":{\"redirectChains\":{\"steps\":{\"1\":{\"next\":null}}}}}",
+                "{\"sample\":{},\"crawl\":{\"slowest\":{\"pages\":[null]}}}",
+                "{\"sample\":{},\"crawl\":{\"skipExamples\":{\"examples\":{\"a\":[{}]}}}}",
+                "{\"sample\":{},\"crawl\":{\"capacityEvents\":[{}]}}"
             })
     void aShareWithOtherFieldsIsRefused(String json) throws IOException {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
