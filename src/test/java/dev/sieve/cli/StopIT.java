@@ -205,7 +205,10 @@ class StopIT {
         }
     }
 
-    /** Runs the crawl of {@link #aSignalInAnyPhaseLeavesWholeFiles}, up to the phase. */
+    /**
+     * Runs the crawl of {@link #aSignalInAnyPhaseLeavesWholeFiles}, up to the phase. While seeds are read, the process has no
+     * file that a stop would have to complete, and a signal ends it at once.
+     */
     private Process startUntil(String phase, CountDownLatch isHeld, List<String> command) throws Exception {
         Process crawl = start(command.toArray(String[]::new));
         Path pages = folder.resolve("pages.jsonl");
@@ -215,7 +218,7 @@ class StopIT {
                 case "seeding" -> Files.exists(folder.resolve("job/settings"));
                 case "crawling" -> isHeld.getCount() == 0;
                 case "fragments" -> has(pages, PARTED);
-                case "round" -> has(pages, PARTED + PARTED * PARTS / 2);
+                case "rest of the fragments of a round" -> has(pages, PARTED + PARTED * PARTS / 2);
                 case "report" -> Files.exists(folder.resolve("report.html"));
                 default -> false;
             };
@@ -224,7 +227,7 @@ class StopIT {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"seeding", "crawling", "fragments", "round", "report"})
+    @ValueSource(strings = {"seeding", "crawling", "fragments", "rest of the fragments of a round", "report"})
     void aSignalInAnyPhaseLeavesWholeFiles(String phase) throws Exception {
         CountDownLatch isHeld = new CountDownLatch(1);
         CountDownLatch isReleased = new CountDownLatch(1);
@@ -260,7 +263,7 @@ class StopIT {
             Files.write(folder.resolve("seeds.txt"), Collections.nCopies(phase.equals("seeding") ? 300_000 : 1, site));
             String options =
                     "seeds.txt --allow-private 127.0.0.0/8 --delay 0 --job job --check-fragments -o pages.jsonl"
-                            + " --report report.html" + (phase.equals("round") ? " --again" : "");
+                            + " --report report.html" + (phase.endsWith("round") ? " --again" : "");
             List<String> command = List.of(options.split(" "));
 
             Process crawl = startUntil(phase, isHeld, command);
@@ -271,7 +274,8 @@ class StopIT {
             }
 
             assertThat(crawl.waitFor(30, TimeUnit.SECONDS)).as(err()).isTrue();
-            boolean mayBeOver = phase.equals("round") || phase.equals("report");
+            boolean isRound = phase.equals("rest of the fragments of a round");
+            boolean mayBeOver = isRound || phase.equals("report");
             assertThat(crawl.exitValue()).as(err()).isIn(143, mayBeOver ? 0 : 143);
             assertThat(err()).doesNotContain("Exception", "damaged");
             linesOf(folder.resolve("pages.jsonl"));
@@ -283,7 +287,7 @@ class StopIT {
                     .hasSize(PARTED);
             assertThat(urls.stream().filter(url -> url.contains("#")).distinct())
                     .hasSize(PARTED * PARTS);
-            if (!phase.equals("round")) {
+            if (!isRound) {
                 assertThat(urls.stream().filter(url -> !url.contains("#"))).doesNotHaveDuplicates();
             }
         } finally {
