@@ -5,6 +5,7 @@ import static dev.sieve.report.Numbers.text;
 import ch.qos.logback.classic.Level;
 import dev.sieve.SieveStats;
 import dev.sieve.crawl.Counter;
+import dev.sieve.crawl.CrawlJob;
 import dev.sieve.crawl.CrawlOptions;
 import dev.sieve.crawl.CrawlPlace;
 import dev.sieve.crawl.CrawlReport;
@@ -195,7 +196,7 @@ class CrawlCommand implements Callable<Integer> {
             }
             recording.command(words());
             recording.start(start.crawler(), start.job(), place);
-            Outputs outputs = output.open(resumes, place.forces());
+            Outputs outputs = open(start.job(), resumes, place.forces());
             if (isVerbose) {
                 outputs.sinks().add(new VisitLog());
             }
@@ -221,6 +222,14 @@ class CrawlCommand implements Callable<Integer> {
                 start.crawler().fail(e);
                 throw e;
             }
+        }
+    }
+
+    private Outputs open(CrawlJob job, boolean resumes, boolean forces) throws IOException {
+        try {
+            return output.open(job, resumes, forces);
+        } catch (IllegalArgumentException e) {
+            throw Checks.wrong(spec, e.getMessage());
         }
     }
 

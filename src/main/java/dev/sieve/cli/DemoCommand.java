@@ -9,6 +9,7 @@ import dev.sieve.crawl.CrawlOptions;
 import dev.sieve.crawl.Crawler;
 import dev.sieve.crawl.MemoryPlace;
 import dev.sieve.demo.DemoWeb;
+import dev.sieve.output.FileEnds;
 import dev.sieve.output.WarcSink;
 import dev.sieve.report.LiveServer;
 import dev.sieve.report.Numbers;
@@ -152,7 +153,7 @@ final class DemoCommand implements Callable<Integer> {
                 Crawler crawler = new Crawler(options, job)) {
             crawler.seed(web.start());
             recording.start(crawler, job, new MemoryPlace());
-            Outputs files = Outputs.open(outputs, null, null, how(), false);
+            Outputs files = Outputs.open(outputs, null, null, how(), false, FileEnds.NONE);
             recording.addTo(files);
             signal.stops(crawler);
             int exitCode = new CrawlRun(crawler, files, new MemoryPlace(), false, false, Set.of(), recording).run();

@@ -1,12 +1,10 @@
 package dev.sieve.cli;
 
-import static java.nio.file.StandardOpenOption.APPEND;
 import static java.nio.file.StandardOpenOption.CREATE_NEW;
 
 import dev.sieve.crawl.CrawlPlace;
 import dev.sieve.output.LineFormat;
 import dev.sieve.output.OutputFile;
-import dev.sieve.output.UnfinishedLines;
 import dev.sieve.output.WarcSink;
 import dev.sieve.report.ReportPage;
 import java.io.IOException;
@@ -82,9 +80,8 @@ final class OutputChecks {
         }
     }
 
-    private void lines(Path file, @Nullable LineFormat chosen, StandardOpenOption how) throws IOException {
-        LineFormat format = LineFormat.of(file, chosen);
-        if (format == null) {
+    private void lines(Path file, @Nullable LineFormat chosen, StandardOpenOption how) {
+        if (LineFormat.of(file, chosen) == null) {
             throw Checks.invalid(
                     spec,
                     "-o",
@@ -93,10 +90,6 @@ final class OutputChecks {
                             + " is given");
         }
         file("-o", file, how);
-        if (how == APPEND && isRegular(file) && new UnfinishedLines(file, format::mayBegin).isForeign()) {
-            throw Checks.invalid(
-                    spec, "-o", file + ": its last line was not written by this crawl and has no line feed");
-        }
     }
 
     private void archive(Path file, StandardOpenOption how) throws IOException {

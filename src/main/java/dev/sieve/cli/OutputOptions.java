@@ -4,6 +4,8 @@ import static java.nio.file.StandardOpenOption.APPEND;
 import static java.nio.file.StandardOpenOption.CREATE_NEW;
 import static java.nio.file.StandardOpenOption.TRUNCATE_EXISTING;
 
+import dev.sieve.crawl.CrawlJob;
+import dev.sieve.output.FileEnds;
 import dev.sieve.output.LineFormat;
 import dev.sieve.output.OutputFile;
 import dev.sieve.output.WarcSink;
@@ -15,6 +17,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -81,9 +84,15 @@ final class OutputOptions {
      * Opens the files. Without a file for pages, their URLs go to standard output.
      *
      * @param forces whether a flush forces the files to the disk
+     * @throws IllegalArgumentException when a file cannot be continued; the message names it
      */
-    Outputs open(boolean resumes, boolean forces) throws IOException {
-        Outputs open = Outputs.open(files(), format(), skipped, how(resumes), forces);
+    Outputs open(CrawlJob job, boolean resumes, boolean forces) throws IOException {
+        Optional<Path> first = Stream.concat(files().stream(), Stream.ofNullable(skipped))
+                .filter(file ->
+                        OutputChecks.isRegular(file) || (Files.notExists(file) && !OutputFile.isStandardOutput(file)))
+                .findFirst();
+        FileEnds ends = first.isEmpty() ? FileEnds.NONE : job.outputs(first.get(), forces);
+        Outputs open = Outputs.open(files(), format(), skipped, how(resumes), forces, ends);
         if (onlyChanges) {
             open.sinks().leaveOutUnchanged();
         }

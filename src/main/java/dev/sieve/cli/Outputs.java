@@ -1,17 +1,14 @@
 package dev.sieve.cli;
 
-import static java.nio.file.StandardOpenOption.APPEND;
-
 import dev.sieve.crawl.CrawlOptions;
 import dev.sieve.output.AllSinks;
+import dev.sieve.output.FileEnds;
 import dev.sieve.output.LineFormat;
 import dev.sieve.output.LineSink;
 import dev.sieve.output.Link;
 import dev.sieve.output.OutputFile;
 import dev.sieve.output.PageSink;
-import dev.sieve.output.Removal;
 import dev.sieve.output.SkipListSink;
-import dev.sieve.output.UnfinishedLines;
 import dev.sieve.output.Visit;
 import dev.sieve.output.WarcSink;
 import dev.sieve.report.Numbers;
@@ -28,25 +25,27 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
-import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The outputs of a crawl. {@code CREATE_NEW} refuses existing files, {@code TRUNCATE_EXISTING} overwrites them, and
- * {@code APPEND} continues them after it has removed what a crash left unfinished. Pipes and devices are
- * written to whatever the option.
+ * {@code APPEND} continues them at their stored ends. Pipes and devices are written to whatever the option.
  */
 final class Outputs implements Closeable {
-    private static final Logger LOG = LoggerFactory.getLogger("dev.sieve.cli");
-
     private final AllSinks sinks = new AllSinks();
     private final Map<Path, PageSink> files = new LinkedHashMap<>();
     private final Set<Path> continued = new HashSet<>();
     private final List<Path> created = new ArrayList<>();
 
-    private Outputs() {}
+    private final StandardOpenOption how;
+    private final boolean forces;
+    private final FileEnds ends;
+
+    private Outputs(StandardOpenOption how, boolean forces, FileEnds ends) {
+        this.how = how;
+        this.forces = forces;
+        this.ends = ends;
+    }
 
     /**
      * Opens files. If one cannot be opened, those that this call created are deleted.
@@ -54,44 +53,49 @@ final class Outputs implements Closeable {
      * @param chosen the format of files whose names do not determine it; may be null if all do
      * @param skipped the file for skipped URLs; null for none
      * @param forces whether a flush forces the files to the disk
+     * @param ends the ends of files, which are stored after each flush, and closed with the files
+     * @throws IllegalArgumentException when a file cannot be continued; the message names it
      */
     static Outputs open(
             List<Path> files,
             @Nullable LineFormat chosen,
             @Nullable Path skipped,
             StandardOpenOption how,
-            boolean forces)
+            boolean forces,
+            FileEnds ends)
             throws IOException {
-        Outputs outputs = new Outputs();
+        Outputs outputs = new Outputs(how, forces, ends);
         try {
-            for (Path file : files) {
-                for (Path existing : WarcSink.isArchive(file) ? WarcSink.existing(file) : List.of(file)) {
-                    OutputFile.requireUnused(existing);
-                }
-            }
-            if (skipped != null) {
-                OutputFile.requireUnused(skipped);
-            }
             // First, so that no line is stored before what it is about is in the archive.
             for (Path file : files) {
                 if (WarcSink.isArchive(file)) {
-                    outputs.add(file, archive(file, how, forces));
+                    outputs.add(file, outputs.archive(file));
                 }
             }
             for (Path file : files) {
                 if (!WarcSink.isArchive(file)) {
-                    outputs.add(file, Objects.requireNonNull(LineFormat.of(file, chosen)), how, forces);
+                    outputs.add(file, Objects.requireNonNull(LineFormat.of(file, chosen)));
                 }
             }
             if (skipped != null) {
-                outputs.add(skipped, new SkipListSink(outputs.writer(skipped, line -> true, how, forces)));
+                outputs.add(skipped, new SkipListSink(outputs.writer(skipped)));
             }
+            outputs.sinks.add(ends);
+            ends.flush();
             return outputs;
         } catch (IOException e) {
-            outputs.close();
-            outputs.deleteEmptyFiles();
+            outputs.abandon();
             throw new IOException("cannot write " + Checks.message(e), e);
+        } catch (RuntimeException e) {
+            outputs.abandon();
+            throw e;
         }
+    }
+
+    private void abandon() throws IOException {
+        sinks.add(ends);
+        close();
+        deleteEmptyFiles();
     }
 
     /** Returns the sinks of all outputs. */
@@ -111,32 +115,14 @@ final class Outputs implements Closeable {
         }
     }
 
-    private static WarcSink archive(Path file, StandardOpenOption how, boolean forces) throws IOException {
-        List<Path> existing = WarcSink.existing(file);
-        if (how == APPEND && !existing.isEmpty()) {
-            removeUnfinished(existing.get(existing.size() - 1));
-        }
+    private WarcSink archive(Path file) throws IOException {
         String software = "sieve/" + CrawlOptions.version();
-        return new WarcSink(file, how, forces, software, Runtime.getRuntime().maxMemory() / 32);
+        return new WarcSink(
+                file, how, forces, ends, software, Runtime.getRuntime().maxMemory() / 32);
     }
 
-    private static void removeUnfinished(Path archive) {
-        try {
-            log(archive, WarcSink.removeUnfinished(archive));
-        } catch (IOException e) {
-            // It is not written to again.
-            LOG.warn("{}; the file is left unchanged", e.getMessage());
-        }
-    }
-
-    private static void log(Path file, Removal removal) {
-        if (removal.bytes() > 0) {
-            LOG.warn("{}: {}", file, removal.words());
-        }
-    }
-
-    private void add(Path file, LineFormat format, StandardOpenOption how, boolean forces) throws IOException {
-        Writer writer = writer(file, format::mayBegin, how, forces);
+    private void add(Path file, LineFormat format) throws IOException {
+        Writer writer = writer(file);
         boolean continues = OutputChecks.isRegular(file) && Files.size(file) > 0;
         PageSink sink = format.sink(writer, continues);
         if (OutputFile.isStandardOutput(file)) {
@@ -175,24 +161,13 @@ final class Outputs implements Closeable {
         return lines;
     }
 
-    /**
-     * Opens a file for lines.
-     *
-     * @param mayBegin whether a text may be the beginning of a line
-     */
-    private Writer writer(Path file, Predicate<String> mayBegin, StandardOpenOption how, boolean forces)
-            throws IOException {
+    /** Opens a file for lines. */
+    private Writer writer(Path file) throws IOException {
         if (OutputFile.isStandardOutput(file)) {
             return OutputFile.standardOutput(forces);
         }
-        if (Files.exists(file) && !OutputChecks.isRegular(file)) {
-            return OutputFile.open(file, APPEND, forces);
-        }
         boolean isNew = Files.notExists(file);
-        if (!isNew && how == APPEND) {
-            log(file, new UnfinishedLines(file, mayBegin).remove());
-        }
-        Writer writer = OutputFile.open(file, how, forces);
+        Writer writer = OutputFile.openLines(file, how, forces, ends);
         if (isNew) {
             created.add(file);
         }

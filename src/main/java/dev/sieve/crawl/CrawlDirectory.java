@@ -5,6 +5,7 @@ import dev.sieve.durable.DurableSieve;
 import dev.sieve.io.Disk;
 import dev.sieve.io.LineFile;
 import dev.sieve.io.LocalDisk;
+import dev.sieve.output.FileEnds;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -37,6 +38,7 @@ import java.util.stream.Stream;
  *       text;
  *   <li>{@code crawl-fragments}, the parts of pages and the links to them, if these are checked: see {@link Fragments};
  *   <li>{@code crawl-pages}, what is known of each page, if the crawl has rounds: see {@link KnownPages};
+ *   <li>{@code crawl-outputs}, the lengths of outputs, up to which they are continued: see {@link OutputLengths};
  *   <li>{@code crawl-counts}, how many lines the files above have at least, as of a second ago: see {@link JobFiles};
  *   <li>{@code hosts-*.spill}, URLs whose hosts have to wait: temporary, deleted when the crawl is closed.
  * </ul>
@@ -65,8 +67,8 @@ public final class CrawlDirectory implements JobStore {
             PAUSE.asMatchPredicate());
 
     /** All files that may exist, which are checked and repaired. */
-    static final List<LineFile.Kind> FILES =
-            List.of(SEEDS, ORIGINS, PAUSES, Journal.KIND, KnownTexts.KIND, Fragments.KIND, KnownPages.KIND);
+    static final List<LineFile.Kind> FILES = List.of(
+            SEEDS, ORIGINS, PAUSES, Journal.KIND, KnownTexts.KIND, Fragments.KIND, KnownPages.KIND, OutputLengths.KIND);
 
     /** Files that a folder may contain before it contains a crawl: a crash may have left them, or the settings are lost. */
     private static final Pattern OF_FRONTIER = Pattern.compile("lock|settings\\..*|(log|checkpoint)-\\d{8}.*");
@@ -199,6 +201,11 @@ public final class CrawlDirectory implements JobStore {
     public void read(Consumer<String> seeds, Consumer<String> origins) throws IOException {
         files.read(SEEDS, (position, line) -> seeds.accept(line), LineFile.REFUSE);
         files.read(ORIGINS, (position, line) -> origins.accept(line), LineFile.REFUSE);
+    }
+
+    @Override
+    public FileEnds outputs(Path output, boolean forces) throws IOException {
+        return new OutputLengths(files, forces);
     }
 
     @Override

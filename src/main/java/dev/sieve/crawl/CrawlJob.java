@@ -4,6 +4,7 @@ import dev.sieve.Frontier;
 import dev.sieve.bloom.ExactSet;
 import dev.sieve.bloom.Memberships;
 import dev.sieve.bloom.Murmur3;
+import dev.sieve.output.FileEnds;
 import dev.sieve.url.UrlNormalizer;
 import dev.sieve.url.UrlParts;
 import java.io.Closeable;
@@ -103,6 +104,17 @@ public final class CrawlJob implements Closeable {
     /** Returns where the pauses of hosts are kept. */
     JobStore store() {
         return store;
+    }
+
+    /**
+     * Returns the ends of the outputs, the last sink of the crawl. A job in memory stores none.
+     *
+     * @param output one of the outputs, beside which a job without a folder stores the ends of all
+     * @param forces whether they are forced to the disk
+     * @throws IOException when the ends cannot be read or written, or are damaged
+     */
+    public FileEnds outputs(Path output, boolean forces) throws IOException {
+        return store.outputs(output, forces);
     }
 
     /** Returns where the spill file of the crawl is created. */

@@ -1,6 +1,8 @@
 package dev.sieve.crawl;
 
+import dev.sieve.output.FileEnds;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -66,4 +68,9 @@ public interface JobStore {
      * @param use for how long, from now on, requests with this pause may be made
      */
     void addPause(String host, Duration pause, Duration use, Instant now);
+
+    /** Returns the ends of the outputs, as {@link CrawlJob#outputs} does. */
+    default FileEnds outputs(Path output, boolean forces) throws IOException {
+        return FileEnds.NONE;
+    }
 }

@@ -1,6 +1,7 @@
 package dev.sieve.crawl;
 
 import dev.sieve.Lease;
+import dev.sieve.output.FileEnds;
 import dev.sieve.scope.SkipReason;
 import dev.sieve.scope.TrapGuard;
 import dev.sieve.shared.EngineAddress;
@@ -9,6 +10,7 @@ import dev.sieve.shared.SharedSieve;
 import dev.sieve.url.UrlParts;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.HashMap;
@@ -38,7 +40,8 @@ import org.slf4j.LoggerFactory;
  * continues with these counts. Each process also applies all limits to the links that it finds. The latest redirects are
  * stored by each process for itself.
  *
- * <p>The spill file and the journal are temporary files of this process.
+ * <p>The spill file and the journal are temporary files of this process. The lengths of its outputs are beside the first of
+ * them while it runs, and after a crash.
  */
 public final class SharedJob implements JobStore, Sharing {
     private static final Logger LOG = LoggerFactory.getLogger("dev.sieve.crawl");
@@ -170,6 +173,11 @@ public final class SharedJob implements JobStore, Sharing {
             added = null;
             return frontier.notes().lines(name, 0);
         }
+    }
+
+    @Override
+    public FileEnds outputs(Path output, boolean forces) throws IOException {
+        return OutputLengths.beside(output, frontier.notes().seed());
     }
 
     @Override

@@ -22,12 +22,14 @@ final class ArchiveFiles {
 
     private final Path first;
     private final boolean forces;
+    private final FileEnds ends;
     private int number;
     private Path file;
 
-    private ArchiveFiles(Path first, boolean forces, int number) {
+    private ArchiveFiles(Path first, boolean forces, FileEnds ends, int number) {
         this.first = first;
         this.forces = forces;
+        this.ends = ends;
         this.number = number;
         this.file = first;
     }
@@ -67,16 +69,22 @@ final class ArchiveFiles {
     /**
      * Returns the files of an archive, none of them open.
      *
-     * @param how {@code CREATE_NEW} refuses files that exist, {@code APPEND} keeps them, any other option deletes them
+     * @param how {@code CREATE_NEW} refuses files that exist, {@code APPEND} keeps them up to their stored ends, any other
+     *     option deletes them
      * @param forces whether a flush forces a file to the disk
      */
-    static ArchiveFiles of(Path first, StandardOpenOption how, boolean forces) throws IOException {
+    static ArchiveFiles of(Path first, StandardOpenOption how, boolean forces, FileEnds ends) throws IOException {
         NavigableMap<Integer, Path> existing = existing(first);
         if (how == StandardOpenOption.APPEND) {
+            for (Path each : existing.values()) {
+                // One that another crawl has written is only locked.
+                FileEnds own = ends.stored(each) == null ? FileEnds.NONE : ends;
+                OutputFile.stream(each, how, forces, own).close();
+            }
             boolean isUsed =
                     !existing.isEmpty() && Files.size(existing.lastEntry().getValue()) > 0;
             int last = existing.isEmpty() ? 0 : existing.lastKey();
-            return new ArchiveFiles(first, forces, isUsed ? last + 1 : last);
+            return new ArchiveFiles(first, forces, ends, isUsed ? last + 1 : last);
         }
         if (how != StandardOpenOption.CREATE_NEW) {
             for (Path each : existing.values()) {
@@ -86,40 +94,7 @@ final class ArchiveFiles {
             throw new FileAlreadyExistsException(
                     existing.firstEntry().getValue().toString());
         }
-        return new ArchiveFiles(first, forces, 0);
-    }
-
-    /** Removes the records at the end of a file that a crash left unfinished, see {@link WarcSink#removeUnfinished}. */
-    static Removal removeUnfinished(Path file) throws IOException {
-        long size = Files.size(file);
-        WholeRecords records = WholeRecords.of(file, size);
-        if (records.end() == size) {
-            // The process that wrote it may have been killed before a flush, and this one writes to the next file.
-            FileEnd.force(file);
-            return new Removal(size, 0, "", null);
-        }
-        FileEnd.Hole hole = FileEnd.hole(file, records.end());
-        boolean isLate = size - records.end() <= FileEnd.MAX_BYTES;
-        if (records.problem() != null && hole == FileEnd.Hole.NONE && isUnfinishedWithoutZeros(file)) {
-            // They may be what the last record ended with, and another byte of it damaged: it is copied.
-            hole = FileEnd.Hole.INSIDE;
-        }
-        if (records.problem() != null && (hole == FileEnd.Hole.NONE || !isLate)) {
-            throw new IOException(file + ": damaged after " + records.end() + " bytes: " + records.problem());
-        }
-        try {
-            Path copy = hole == FileEnd.Hole.INSIDE ? FileEnd.copy(file, records.end()) : null;
-            FileEnd.cut(file, records.end());
-            return new Removal(records.end(), size - records.end(), "", copy);
-        } catch (IOException e) {
-            throw new IOException(file + ": " + e.getMessage(), e);
-        }
-    }
-
-    /** Whether all that is wrong with a file are zeros at its end, too few to be a hole by themselves. */
-    private static boolean isUnfinishedWithoutZeros(Path file) throws IOException {
-        long length = FileEnd.lengthWithoutZeros(file);
-        return length < Files.size(file) && WholeRecords.of(file, length).problem() == null;
+        return new ArchiveFiles(first, forces, ends, 0);
     }
 
     /** Opens the next file. */
@@ -136,7 +111,7 @@ final class ArchiveFiles {
         if (Files.isRegularFile(file) && Files.size(file) > 0) {
             throw new FileAlreadyExistsException(file.toString());
         }
-        return OutputFile.stream(file, StandardOpenOption.APPEND, forces);
+        return OutputFile.stream(file, StandardOpenOption.APPEND, forces, ends);
     }
 
     /** Returns the file that was opened last, or else the first one. */

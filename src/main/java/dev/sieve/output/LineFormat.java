@@ -8,20 +8,13 @@ import org.jspecify.annotations.Nullable;
 /** What the lines of an output contain. */
 public enum LineFormat {
     /** The URL of each successful page. */
-    TXT("http"),
+    TXT,
     /** A record per visit, as JSON Lines. */
-    JSONL("{\"url\": \"http"),
+    JSONL,
     /** A record per visit, as comma-separated values. */
-    CSV("http\n\"http\nurl,key,"),
+    CSV,
     /** The link graph. */
-    TSV("http");
-
-    /** How lines begin: one of these lines. */
-    private final String starts;
-
-    LineFormat(String starts) {
-        this.starts = starts;
-    }
+    TSV;
 
     /**
      * Creates a sink of this format.
@@ -40,11 +33,6 @@ public enum LineFormat {
     @Override
     public String toString() {
         return name().toLowerCase(Locale.ROOT);
-    }
-
-    /** Returns whether a text may be a line of this format without its end. */
-    public boolean mayBegin(String text) {
-        return starts.lines().anyMatch(start -> text.startsWith(start) || start.startsWith(text));
     }
 
     /** Returns the format of a file by the ending of its name, else the one chosen; null if neither determines it. */

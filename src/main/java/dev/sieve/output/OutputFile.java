@@ -9,6 +9,7 @@ import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.OutputStreamWriter;
+import java.io.RandomAccessFile;
 import java.io.SyncFailedException;
 import java.io.Writer;
 import java.nio.channels.OverlappingFileLockException;
@@ -16,20 +17,18 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Set;
+import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A file, or standard output, to which a sink writes UTF-8, with buffer.
  *
- * <p>A flush hands the text over to the operating system, and if so chosen forces it to the disk, as does every eighth
- * megabyte. The exceptions name the file. After a failure, such as a full disk, the file is cut off where the last flush
+ * <p>A flush hands the text over to the operating system, and if so chosen forces it to the disk. The exceptions name the
+ * file. After a failure, such as a full disk, the file is cut off where the last flush
  * ended, if the disk allows that, and nothing more is written. Text is not written through a channel, which would be closed
  * when a thread is interrupted. Not safe for use by many threads.
  */
 public final class OutputFile extends OutputStream {
-    /** Less than {@link FileEnd#MAX_BYTES} by more than is written at a time. */
-    private static final long MAX_UNFORCED = FileEnd.MAX_BYTES / 2;
-
     private static final Set<Path> STANDARD_OUTPUT = Set.of(Path.of("-"), Path.of("/dev/stdout"));
 
     /** Parts of the mode of a file, as POSIX defines them. */
@@ -42,10 +41,11 @@ public final class OutputFile extends OutputStream {
     private final FileOutputStream out;
     private final Kind kind;
     private final Force force;
-    /** The position at which the last flush ended, if the file can be cut. */
-    private long flushed;
+    private final Flushed flushed;
+    /** Where the last flush ended. */
+    private FileEnd end;
 
-    private long unforced;
+    private final CRC32C checksum = new CRC32C();
     private long unflushed;
     private @Nullable IOException failure;
 
@@ -71,12 +71,18 @@ public final class OutputFile extends OutputStream {
         }
     }
 
-    OutputFile(String name, FileOutputStream out, Kind kind, long size, Force force) {
+    /** Receives the end of the file after a flush. */
+    interface Flushed {
+        void accept(FileEnd end) throws IOException;
+    }
+
+    OutputFile(String name, FileOutputStream out, Kind kind, FileEnd end, Force force, Flushed flushed) {
         this.name = name;
         this.out = out;
         this.kind = kind;
-        flushed = size;
+        this.end = end;
         this.force = force;
+        this.flushed = flushed;
     }
 
     /**
@@ -86,7 +92,7 @@ public final class OutputFile extends OutputStream {
      * @param forces whether a flush forces the file to the disk, if it is on one
      */
     public static Writer open(Path path, StandardOpenOption how, boolean forces) throws IOException {
-        return stream(path, how, forces).writer();
+        return stream(path, how, forces, FileEnds.NONE).writer();
     }
 
     /** Returns whether a name stands for standard output. */
@@ -95,7 +101,36 @@ public final class OutputFile extends OutputStream {
     }
 
     /**
-     * Refuses a file that another process is writing: to continue it would remove its last line.
+     * Opens a file for lines, which is continued at its stored end, or else after its last line. A pipe or device is written
+     * to whatever the option.
+     *
+     * @param ends receives the ends of the file, and has those of an earlier run
+     * @throws IllegalArgumentException when a file without a stored end does not end with a line feed
+     */
+    public static Writer openLines(Path path, StandardOpenOption how, boolean forces, FileEnds ends)
+            throws IOException {
+        boolean isSpecial = Files.exists(path) && !Files.isRegularFile(path);
+        if (how == StandardOpenOption.APPEND && !endsWithLine(path) && ends.stored(path) == null) {
+            throw new IllegalArgumentException(path
+                    + ": its last line has no line feed, and this job has not written it; remove that line, or move"
+                    + " the file away");
+        }
+        return stream(path, isSpecial ? StandardOpenOption.APPEND : how, forces, ends)
+                .writer();
+    }
+
+    private static boolean endsWithLine(Path path) throws IOException {
+        if (!Files.isRegularFile(path) || Files.size(path) == 0) {
+            return true;
+        }
+        try (RandomAccessFile in = new RandomAccessFile(path.toFile(), "r")) {
+            in.seek(in.length() - 1);
+            return in.read() == '\n';
+        }
+    }
+
+    /**
+     * Refuses a file that another process is writing.
      *
      * @throws IOException when one is, or the file cannot be opened
      */
@@ -123,21 +158,40 @@ public final class OutputFile extends OutputStream {
         }
     }
 
-    /** Opens a file as {@link #open} does, for bytes and without buffer. */
-    static OutputFile stream(Path path, StandardOpenOption how, boolean forces) throws IOException {
+    /**
+     * Opens a file as {@link #open} does, for bytes and without buffer. One that is continued is cut to its stored end, if it
+     * has one.
+     *
+     * @param ends receives the present end, and that of each flush
+     * @throws IOException also when the file does not have its stored end, or another process is writing it
+     */
+    static OutputFile stream(Path path, StandardOpenOption how, boolean forces, FileEnds ends) throws IOException {
         boolean isNew = Files.notExists(path);
+        boolean appends = how == StandardOpenOption.APPEND;
+        long size = appends && !isNew ? Files.size(path) : 0;
+        boolean isContinued = appends && Files.isRegularFile(path);
+        FileEnd stored = isContinued ? ends.stored(path) : null;
+        if (stored != null) {
+            // Before the file is locked: to close any stream of a file releases its lock.
+            stored.requireIn(path);
+        }
         if (how == StandardOpenOption.CREATE_NEW) {
             Files.createFile(path);
         }
-        boolean appends = how == StandardOpenOption.APPEND;
-        long size = appends && !isNew ? Files.size(path) : 0;
         FileOutputStream out = new FileOutputStream(path.toFile(), appends);
         boolean isRegular = Files.isRegularFile(path);
         Force force = forces && isRegular ? Force.of(out.getFD()) : Force.NONE;
-        OutputFile file = new OutputFile(path.toString(), out, isRegular ? Kind.FILE : Kind.OTHER, size, force);
+        FileEnd end = stored == null ? new FileEnd(size, 0, 0) : stored;
+        Flushed flushed = isRegular ? each -> ends.flushed(path, each) : each -> {};
+        OutputFile file = new OutputFile(path.toString(), out, isRegular ? Kind.FILE : Kind.OTHER, end, force, flushed);
         try {
             if (isRegular) {
                 lock(path, out);
+                if (size > end.length()) {
+                    out.getChannel().truncate(end.length());
+                    out.getFD().sync();
+                }
+                ends.opened(path, end, size - end.length());
             }
             if (isNew && forces) {
                 LocalDisk.forceNames(path.toAbsolutePath().getParent());
@@ -158,7 +212,7 @@ public final class OutputFile extends OutputStream {
     public static Writer standardOutput(boolean forces) {
         FileOutputStream out = new FileOutputStream(FileDescriptor.out);
         Force force = forces && canForce(FileDescriptor.out) ? Force.of(FileDescriptor.out) : Force.NONE;
-        return new OutputFile("standard output", out, standardKind(), 0, force).writer();
+        return new OutputFile("standard output", out, standardKind(), FileEnd.EMPTY, force, end -> {}).writer();
     }
 
     private static Kind standardKind() {
@@ -196,11 +250,8 @@ public final class OutputFile extends OutputStream {
         requireUsable();
         try {
             out.write(bytes, from, length);
+            checksum.update(bytes, from, length);
             unflushed += length;
-            unforced += length;
-            if (unforced >= MAX_UNFORCED) {
-                force();
-            }
         } catch (IOException e) {
             throw failed(e);
         }
@@ -210,17 +261,21 @@ public final class OutputFile extends OutputStream {
     public void flush() throws IOException {
         requireUsable();
         try {
-            force();
+            force.run();
         } catch (IOException e) {
             throw failed(e);
         }
-        flushed += unflushed;
-        unflushed = 0;
+        if (unflushed > 0) {
+            end = new FileEnd(end.length() + unflushed, unflushed, (int) checksum.getValue());
+            flushed.accept(end);
+            checksum.reset();
+            unflushed = 0;
+        }
     }
 
-    private void force() throws IOException {
-        force.run();
-        unforced = 0;
+    /** Returns whether nothing has been written to the file, by an earlier run neither. */
+    boolean isEmpty() {
+        return end.length() + unflushed == 0;
     }
 
     private void requireUsable() throws IOException {
@@ -246,7 +301,7 @@ public final class OutputFile extends OutputStream {
         // A channel is closed when the thread is interrupted.
         boolean isInterrupted = Thread.interrupted();
         try {
-            out.getChannel().truncate(flushed);
+            out.getChannel().truncate(end.length());
         } catch (IOException e) {
             cause.addSuppressed(e);
         } finally {

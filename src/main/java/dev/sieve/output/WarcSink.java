@@ -48,10 +48,10 @@ import org.netpreserve.jwarc.Warcinfo;
  * same payload is in the archive already, or in that of an earlier round: with the same digest, or since the server says that
  * the page is not modified.
  *
- * <p>The first file has the name of the archive; when it has a gigabyte, {@code NAME-00001.warc.gz} follows, then
- * {@code NAME-00002.warc.gz}. Each begins with a {@code warcinfo} record and can be read alone. Each record is a gzip
- * member of its own. The records of an exchange are handed to the operating system together, before the method returns; so
- * what a crash can leave unfinished is the end of the last file, see {@link #removeUnfinished}.
+ * <p>The first file has the name of the archive; when a flush finds a gigabyte in it, {@code NAME-00001.warc.gz} follows,
+ * then {@code NAME-00002.warc.gz}. So what was written since a flush is in one file, whose end is stored before. Each file
+ * begins with a {@code warcinfo} record and can be read alone. Each record is a gzip member of its own. The records of an
+ * exchange are handed to the operating system together, before the method returns.
  */
 public final class WarcSink implements PageSink {
     private static final long FILE_BYTES = 1_000_000_000;
@@ -140,16 +140,24 @@ public final class WarcSink implements PageSink {
      * @param how {@code CREATE_NEW} refuses files of the archive that exist, {@code APPEND} adds a file to them, any other
      *     option deletes them
      * @param forces whether a flush forces the archive to the disk
+     * @param ends receives the ends of the files, and has those of an earlier run
      * @param software the name and version of the crawler
      * @param memory the heap that digests of payloads may take; the least recently seen are forgotten, and their payloads
      *     written again
      */
-    public WarcSink(Path file, StandardOpenOption how, boolean forces, String software, long memory)
+    public WarcSink(Path file, StandardOpenOption how, boolean forces, FileEnds ends, String software, long memory)
             throws IOException {
-        this(file, how, forces, software, memory, FILE_BYTES);
+        this(file, how, forces, ends, software, memory, FILE_BYTES);
     }
 
-    WarcSink(Path file, StandardOpenOption how, boolean forces, String software, long memory, long fileBytes)
+    WarcSink(
+            Path file,
+            StandardOpenOption how,
+            boolean forces,
+            FileEnds ends,
+            String software,
+            long memory,
+            long fileBytes)
             throws IOException {
         this.software = software;
         this.fileBytes = fileBytes;
@@ -159,7 +167,7 @@ public final class WarcSink implements PageSink {
         } catch (NoSuchAlgorithmException e) {
             throw new IllegalStateException(e);
         }
-        files = ArchiveFiles.of(file, how, forces);
+        files = ArchiveFiles.of(file, how, forces, ends);
         out = new Output(files.next());
     }
 
@@ -173,18 +181,6 @@ public final class WarcSink implements PageSink {
         return List.copyOf(ArchiveFiles.existing(file).values());
     }
 
-    /**
-     * Removes the records at the end of a file of an archive that a crash left unfinished: the last exchange if its response
-     * is missing or not whole, and all records from one on that has a hole within the last 16 MiB, where zeros are what a
-     * power cut leaves of bytes that were not forced to the disk. If other bytes follow the zeros, all that are removed are
-     * copied to {@code NAME-POSITION.broken} first. Reads all of the file, and forces it to the disk.
-     *
-     * @throws IOException when the file cannot be read, with its name; or has another defect, and is left unchanged
-     */
-    public static Removal removeUnfinished(Path file) throws IOException {
-        return ArchiveFiles.removeUnfinished(file);
-    }
-
     @Override
     public void accept(Visit visit) {
         // Its exchange is in the archive.
@@ -192,10 +188,6 @@ public final class WarcSink implements PageSink {
 
     @Override
     public void exchanged(Exchange exchange) throws IOException {
-        if (out.written >= fileBytes) {
-            closeFile();
-            out = new Output(files.next());
-        }
         if (out.written == 0) {
             write(info(exchange.time()));
         }
@@ -333,11 +325,9 @@ public final class WarcSink implements PageSink {
     @Override
     public void flush() throws IOException {
         out.force();
-    }
-
-    private void closeFile() throws IOException {
-        try (Output closed = out) {
-            closed.force();
+        if (out.written >= fileBytes) {
+            out.close();
+            out = new Output(files.next());
         }
     }
 

@@ -6,6 +6,7 @@ import static java.nio.file.StandardOpenOption.APPEND;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sieve.crawl.MemoryPlace;
+import dev.sieve.crawl.OutputLengths;
 import dev.sieve.fetch.Exchange;
 import dev.sieve.fetch.FetchResult;
 import dev.sieve.io.Disk;
@@ -43,9 +44,10 @@ import picocli.CommandLine.Model.CommandSpec;
  * The outputs of a job that is killed and resumed several times, and a power cut before every change of its disk. After each,
  * the outputs are continued as a resume does it; then all that was forced has to be there, and everything has to be whole.
  *
- * <p>What the outputs write to their files is repeated on a disk in memory, which knows what is forced.
+ * <p>What the outputs write to their files is repeated on a disk in memory, which knows what is forced, and has their lengths.
  */
 final class OutputPowerCutRun {
+    private static final long OWNER = 20261125;
     private static final int SESSIONS = 3;
     private static final int ROUNDS = 3;
     private static final int PAGES = 3;
@@ -55,6 +57,7 @@ final class OutputPowerCutRun {
     private static final String HEAD = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n";
 
     private final Path root;
+    private final Path folder;
     private final long seed;
     private final Random random;
     private final Unsynced unsynced;
@@ -65,7 +68,6 @@ final class OutputPowerCutRun {
 
     private final StringWriter text = new StringWriter();
     private FakeDisk disk = new FakeDisk();
-    private Path folder;
     private int pages;
     private int states;
 
@@ -83,6 +85,7 @@ final class OutputPowerCutRun {
 
     OutputPowerCutRun(Path root, long seed) {
         this.root = root;
+        folder = root.resolve("outputs");
         this.seed = seed;
         random = new Random(seed);
         unsynced = seed % 4 == 0 ? Unsynced.ANY : Unsynced.GROWN;
@@ -97,8 +100,8 @@ final class OutputPowerCutRun {
     /** Runs to the end and returns how many states were tried. */
     int run() throws IOException {
         try {
-            for (int session = 0; session < SESSIONS; session++) {
-                session(session);
+            for (int i = 0; i < SESSIONS; i++) {
+                session();
             }
         } catch (UncheckedIOException | AssertionError e) {
             throw new AssertionError("state " + states + " of seed " + seed + ": " + e.getMessage(), e);
@@ -106,18 +109,12 @@ final class OutputPowerCutRun {
         return states;
     }
 
-    private void session(int session) throws IOException {
-        folder = Files.createDirectory(root.resolve("session" + session));
-        store(disk, folder);
+    private void session() throws IOException {
+        store(disk, Files.createDirectory(folder));
         boolean isKill;
         FakeDisk left;
-        List<Path> before = WarcSink.existing(folder.resolve(archive));
-        try (Outputs outputs = resume(folder)) {
-            disk.onChange(call -> trySomeState());
-            // A resume forces them before it creates the next one, since they are not written to again.
-            mirror(before);
-            force(before);
-            mirror(files(folder));
+        disk.onChange(call -> trySomeState());
+        try (Outputs outputs = resume(folder, new Lengths())) {
             for (int round = 0; round < ROUNDS; round++) {
                 for (int i = random.nextInt(PAGES); i >= 0; i--) {
                     page(outputs.sinks(), "http://a.test/" + pages++, true);
@@ -125,8 +122,6 @@ final class OutputPowerCutRun {
                 }
                 if (random.nextInt(3) > 0) {
                     outputs.sinks().flush();
-                    mirror(files(folder));
-                    force(files(folder));
                     logs.values().forEach(log -> log.forced = log.written.size());
                 }
             }
@@ -134,27 +129,32 @@ final class OutputPowerCutRun {
             isKill = random.nextBoolean();
             left = isKill ? disk.afterKill() : disk.afterPowerCut(unsynced, Names.SOME, random);
         }
+        delete(folder);
         // To know what is left of each; it is resumed again in the next session.
-        Path next = Files.createDirectory(root.resolve("left" + session));
-        store(left, next);
-        resume(next).close();
+        store(left, Files.createDirectory(folder));
+        resume(folder, left.copy()).close();
         for (Map.Entry<String, Log> each : logs.entrySet()) {
             Log log = each.getValue();
-            log.written = new ArrayList<>(read(next, each.getKey()));
+            log.written = new ArrayList<>(read(each.getKey()));
             log.forced = isKill ? Math.min(log.forced, log.written.size()) : log.written.size();
         }
+        delete(folder);
         disk = left;
     }
 
-    /** Opens the outputs as a resume does it. */
-    private Outputs resume(Path place) throws IOException {
+    /**
+     * Opens the outputs as a resume does it.
+     *
+     * @param lengths the disk that has their lengths
+     */
+    private Outputs resume(Path place, Disk lengths) throws IOException {
         List<Path> files = logs.keySet().stream()
                 .filter(name -> !name.equals("skipped"))
                 .map(place::resolve)
                 .toList();
         Path skipped = place.resolve("skipped");
         new OutputChecks(CommandSpec.create(), new MemoryPlace()).outputs(files, null, skipped, APPEND);
-        return Outputs.open(files, null, skipped, APPEND, false);
+        return Outputs.open(files, null, skipped, APPEND, false, OutputLengths.open(lengths, OWNER));
     }
 
     /** Writes what a crawl writes about a page. */
@@ -204,6 +204,84 @@ final class OutputPowerCutRun {
         return body;
     }
 
+    /**
+     * The disk, on which the lengths of the outputs are stored. Before they are written, it does what was done to the outputs,
+     * and forces that, as the outputs of such a job do: a length of bytes that are not in the file is a length without them.
+     */
+    private final class Lengths implements Disk {
+        @Override
+        public Sink append(String name) throws IOException {
+            Sink sink = disk.append(name);
+            return new Sink() {
+                @Override
+                public void append(byte[] bytes, int from, int length) throws IOException {
+                    mirrorForced();
+                    sink.append(bytes, from, length);
+                }
+
+                @Override
+                public void force() throws IOException {
+                    sink.force();
+                }
+
+                @Override
+                public void close() throws IOException {
+                    sink.close();
+                }
+            };
+        }
+
+        @Override
+        public void requireOwned() throws IOException {
+            disk.requireOwned();
+        }
+
+        @Override
+        public long usableBytes() throws IOException {
+            return disk.usableBytes();
+        }
+
+        @Override
+        public List<String> names() throws IOException {
+            return disk.names();
+        }
+
+        @Override
+        public String path(String name) {
+            return disk.path(name);
+        }
+
+        @Override
+        public Source read(String name) throws IOException {
+            return disk.read(name);
+        }
+
+        @Override
+        public Sink create(String name) throws IOException {
+            return disk.create(name);
+        }
+
+        @Override
+        public void cut(String name, long size) throws IOException {
+            disk.cut(name, size);
+        }
+
+        @Override
+        public void rename(String from, String to) throws IOException {
+            disk.rename(from, to);
+        }
+
+        @Override
+        public void delete(String name) throws IOException {
+            disk.delete(name);
+        }
+
+        @Override
+        public void forceNames() throws IOException {
+            disk.forceNames();
+        }
+    }
+
     /** Does on the disk what was done to the files since the last call. */
     private void mirror(List<Path> files) throws IOException {
         for (Path file : files) {
@@ -226,7 +304,9 @@ final class OutputPowerCutRun {
         }
     }
 
-    private void force(List<Path> files) throws IOException {
+    private void mirrorForced() throws IOException {
+        List<Path> files = files(folder);
+        mirror(files);
         for (Path file : files) {
             try (Disk.Sink sink = disk.append(file.getFileName().toString())) {
                 sink.force();
@@ -240,22 +320,25 @@ final class OutputPowerCutRun {
         List<Names> all = List.of(Names.values());
         Names names = all.get(choice.nextInt(all.size()));
         try {
-            Path place = Files.createDirectory(root.resolve("state"));
-            store(disk.afterPowerCut(unsynced, names, choice), place);
-            try (Outputs outputs = resume(place)) {
+            FakeDisk left = disk.afterPowerCut(unsynced, names, choice);
+            // The files have their lengths by their paths.
+            Path aside = Files.move(folder, root.resolve("aside"));
+            store(left, Files.createDirectory(folder));
+            try (Outputs outputs = resume(folder, left)) {
                 page(outputs.sinks(), "http://later.test/", false);
             }
-            verify(place);
-            delete(place);
+            verify();
+            delete(folder);
+            Files.move(aside, folder);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
     }
 
-    private void verify(Path place) throws IOException {
+    private void verify() throws IOException {
         for (Map.Entry<String, Log> each : logs.entrySet()) {
             Log log = each.getValue();
-            List<String> left = read(place, each.getKey());
+            List<String> left = read(each.getKey());
             List<String> kept = left.subList(0, left.size() - 1);
             assertThat(left.get(left.size() - 1)).as(each.getKey()).contains("http://later.test/");
             assertThat(kept)
@@ -268,8 +351,8 @@ final class OutputPowerCutRun {
     }
 
     /** Returns the lines of a file without its header, or the URLs of the responses of an archive. */
-    private List<String> read(Path place, String name) throws IOException {
-        Path file = place.resolve(name);
+    private List<String> read(String name) throws IOException {
+        Path file = folder.resolve(name);
         if (!WarcSink.isArchive(file)) {
             String lines = Files.readString(file, UTF_8);
             assertThat(lines.isEmpty() || lines.endsWith("\n")).as(name).isTrue();
@@ -300,15 +383,15 @@ final class OutputPowerCutRun {
 
     private static void store(FakeDisk from, Path to) throws IOException {
         for (String name : from.names()) {
-            Files.write(to.resolve(name), from.bytes(name));
+            if (!name.startsWith("crawl-")) {
+                Files.write(to.resolve(name), from.bytes(name));
+            }
         }
     }
 
     private static List<Path> files(Path place) throws IOException {
         try (Stream<Path> files = Files.list(place)) {
-            return files.filter(file -> !file.toString().endsWith(".broken"))
-                    .sorted()
-                    .toList();
+            return files.sorted().toList();
         }
     }
 

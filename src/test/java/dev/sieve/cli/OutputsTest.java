@@ -9,7 +9,10 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.sun.net.httpserver.HttpServer;
 import dev.sieve.CapturedLog;
+import dev.sieve.crawl.OutputLengths;
+import dev.sieve.io.FakeDisk;
 import dev.sieve.output.Archive;
+import dev.sieve.output.FileEnds;
 import dev.sieve.output.Skip;
 import dev.sieve.scope.SkipReason;
 import java.io.IOException;
@@ -233,28 +236,108 @@ class OutputsTest {
         assertThat(whole).isNotEmpty();
     }
 
+    private String[] job(String... outputs) {
+        List<String> command =
+                new ArrayList<>(List.of(site, "--job", file("job").toString(), "--max-pages", "1"));
+        for (String output : outputs) {
+            command.addAll(List.of("-o", file(output).toString()));
+        }
+        return command.toArray(String[]::new);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"a.txt", "a.jsonl", "a.csv", "a.tsv", "a.warc.gz", "a.warc"})
+    void whateverFollowsTheLastFlushIsRemoved(String name) throws IOException {
+        assertThat(crawl(job(name)).exitCode()).isZero();
+        byte[] whole = Files.readAllBytes(file(name));
+        for (String more : List.of("http", "\n", "http://a.test/\nhttp://b.test/\n", "\0\0\0\nx\0")) {
+            Files.writeString(file(name), more, APPEND);
+            assertThat(crawl(job(name)).exitCode()).isZero();
+
+            assertThat(Arrays.copyOf(Files.readAllBytes(file(name)), whole.length))
+                    .isEqualTo(whole);
+            whole = Files.readAllBytes(file(name));
+        }
+    }
+
     @Test
     void whatACrashLeftUnfinishedIsSaidOnce() throws IOException {
-        byte[] damaged = "http://a.test/\nhttp://b.test/\0\0\0c\nhttp://d.test/\n".getBytes(US_ASCII);
-        Files.write(file("a.txt"), damaged);
-        Files.writeString(file("b.txt"), "http://a.test/\nhttp://b.te\u001b[31m");
-        Files.write(file("c.warc.gz"), new byte[1000]);
-        List<Path> files = List.of(file("a.txt"), file("b.txt"), file("c.warc.gz"));
+        FakeDisk lengths = new FakeDisk();
+        Path skipped = file("skipped");
         try (CapturedLog log = new CapturedLog()) {
-            for (int i = 0; i < 2; i++) {
-                Outputs.open(files, null, null, APPEND, false).close();
+            for (int i = 0; i < 3; i++) {
+                try (Outputs outputs =
+                        Outputs.open(List.of(), null, skipped, APPEND, false, OutputLengths.open(lengths, 1))) {
+                    outputs.sinks().skipped(new Skip("mailto:" + i, new SkipReason("no URL"), null));
+                    outputs.sinks().flush();
+                }
+                if (i == 0) {
+                    Files.writeString(skipped, "mailto:x\nmail\0", APPEND);
+                }
             }
+            assertThat(Files.readAllLines(skipped)).hasSize(3).allMatch(line -> line.matches("mailto:\\d\tno URL\t"));
+            assertThat(log.lines()).containsExactly(skipped + ": removed 14 bytes that a crash had left unfinished");
 
-            String had = " bytes that a crash had left unfinished";
+            log.clear();
+            Files.delete(skipped);
+            Outputs.open(List.of(), null, skipped, APPEND, false, OutputLengths.open(lengths, 1))
+                    .close();
             assertThat(log.lines())
-                    .containsExactly(
-                            file("c.warc.gz") + ": removed 1,000" + had,
-                            file("a.txt") + ": removed 19" + had
-                                    + ": http://b.test/; a copy of all bytes from 15 on is " + file("a.txt-15.broken"),
-                            file("b.txt") + ": removed 16" + had + ": http://b.te?[31m");
+                    .containsExactly(skipped + ": missing, with 51 bytes that this job has written; a new file begins");
         }
-        assertThat(file("a.txt")).hasContent("http://a.test/\nhttp://d.test/\n");
-        assertThat(file("a.txt-15.broken")).hasBinaryContent(Arrays.copyOfRange(damaged, 15, damaged.length));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"a.txt", "a.jsonl", "a.csv", "a.tsv", "a.warc.gz", "a.warc"})
+    void anOutputWithoutTheBytesOfItsJobIsRefused(String name) throws IOException {
+        assertThat(crawl(job(name, "b.txt")).exitCode()).isZero();
+        byte[] whole = Files.readAllBytes(file(name));
+        byte[] other = whole.clone();
+        other[other.length - 2] ^= 1;
+        byte[] longer = Arrays.copyOf(other, other.length + 100);
+        Path first = file("b.txt");
+        String lines = Files.readString(first);
+        for (byte[] changed : List.of(new byte[0], Arrays.copyOf(whole, whole.length - 1), other, longer)) {
+            Files.write(file(name), changed);
+
+            Run run = crawl(job(name, "b.txt"));
+
+            assertThat(run.exitCode()).isEqualTo(4);
+            assertThat(run.err())
+                    .contains("cannot write " + file(name) + ": ")
+                    .contains(
+                            changed.length < whole.length
+                                    ? "bytes that this job has written are missing"
+                                    : "changed since this job has written it");
+            assertThat(file(name)).hasBinaryContent(changed);
+        }
+        assertThat(first).hasContent(lines);
+
+        Files.write(file(name), whole);
+        assertThat(crawl(job(name, "b.txt")).exitCode()).isZero();
+    }
+
+    @Test
+    void anOutputThatWasMovedAwayBeginsAnew() throws IOException {
+        assertThat(crawl(job("a.txt")).exitCode()).isZero();
+        Files.move(file("a.txt"), file("b.txt"));
+        assertThat(crawl(job("a.txt")).exitCode()).isZero();
+
+        assertThat(file("a.txt")).hasContent(site + "a\n");
+    }
+
+    /** Of a job without lengths, as earlier builds have written it, or of another crawl. */
+    @Test
+    void anOutputWithoutALengthIsContinuedAfterItsLastLine() throws IOException {
+        assertThat(crawl(job("a.txt")).exitCode()).isZero();
+        Files.writeString(file("b.txt"), "mine\n");
+        Files.writeString(file("b.warc"), "mine");
+
+        assertThat(crawl(job("b.txt", "b.warc")).exitCode()).isZero();
+
+        assertThat(file("b.txt")).hasContent("mine\n" + site + "a\n");
+        assertThat(file("b.warc")).hasContent("mine");
+        assertThat(Archive.read(file("b-00001.warc"))).isNotEmpty();
     }
 
     @Test
@@ -281,8 +364,8 @@ class OutputsTest {
 
     @Test
     void theFilesOfACrawlAreListedWithTheirSizes() throws IOException {
-        try (Outputs outputs =
-                Outputs.open(List.of(file("a.txt"), file("a.jsonl")), null, file("s"), CREATE_NEW, false)) {
+        try (Outputs outputs = Outputs.open(
+                List.of(file("a.txt"), file("a.jsonl")), null, file("s"), CREATE_NEW, false, FileEnds.NONE)) {
             outputs.sinks().skipped(new Skip("mailto:x", new SkipReason("no URL"), null));
             outputs.sinks().flush();
 

@@ -90,8 +90,13 @@ class OutputFileTest {
     @ValueSource(booleans = {false, true})
     void afterAFullDiskTheFileEndsWithTheLastFlush(boolean isInterrupted) throws IOException {
         Path path = Files.writeString(folder.resolve("out.txt"), "earlier\n");
-        OutputFile file =
-                new OutputFile(path.toString(), onFullDisk(path, 12), OutputFile.Kind.FILE, 8, OutputFile.Force.NONE);
+        OutputFile file = new OutputFile(
+                path.toString(),
+                onFullDisk(path, 12),
+                OutputFile.Kind.FILE,
+                new FileEnd(8, 0, 0),
+                OutputFile.Force.NONE,
+                end -> {});
         Writer out = file.writer();
         out.write("first\n");
         out.flush();
@@ -109,28 +114,26 @@ class OutputFileTest {
     }
 
     @Test
-    void noMoreThanTheLastMegabytesAreUnforced() throws IOException {
+    void anEndIsPassedOnAfterItsBytesAreForced() throws IOException {
         Path path = folder.resolve("out.txt");
-        List<Long> forced = new ArrayList<>();
-        long[] written = {0};
-        FileOutputStream counting = new FileOutputStream(path.toFile()) {
-            @Override
-            public void write(byte[] bytes, int from, int length) {
-                written[0] += length;
-            }
-        };
-        try (OutputFile file = new OutputFile("out", counting, OutputFile.Kind.FILE, 0, () -> forced.add(written[0]))) {
-            byte[] part = new byte[1 << 20];
-            for (int i = 0; i < 40; i++) {
-                file.write(part, 0, part.length);
-            }
+        List<String> events = new ArrayList<>();
+        OutputFile file = new OutputFile(
+                path.toString(),
+                new FileOutputStream(path.toFile()),
+                OutputFile.Kind.FILE,
+                FileEnd.EMPTY,
+                () -> events.add("force " + Files.size(path)),
+                end -> events.add("end " + end.length()));
+        try (Writer out = file.writer()) {
+            out.write("first\n");
+            assertThat(events).isEmpty();
+            out.flush();
+            out.flush();
+            out.write("second\n");
+            out.flush();
         }
-        long before = 0;
-        for (long position : forced) {
-            assertThat(position - before).isLessThan(FileEnd.MAX_BYTES);
-            before = position;
-        }
-        assertThat(written[0] - before).isLessThan(FileEnd.MAX_BYTES);
+        assertThat(events).containsSubsequence("force 6", "end 6", "force 6", "force 13", "end 13");
+        assertThat(events).filteredOn(each -> each.startsWith("end")).hasSize(2);
     }
 
     @Test

@@ -19,15 +19,15 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.security.MessageDigest;
 import java.time.Instant;
-import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
+import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.netpreserve.jwarc.WarcDigest;
 
@@ -56,7 +56,7 @@ class WarcSinkTest {
     }
 
     private static WarcSink open(Path file, StandardOpenOption how) throws IOException {
-        return new WarcSink(file, how, false, "sieve/test", MEMORY);
+        return new WarcSink(file, how, false, FileEnds.NONE, "sieve/test", MEMORY);
     }
 
     private void write(Path file, StandardOpenOption how, Exchange... exchanges) throws IOException {
@@ -147,7 +147,7 @@ class WarcSinkTest {
 
     @Test
     void payloadsThatNoLongerFitIntoMemoryAreWrittenAgain() throws IOException {
-        try (WarcSink sink = new WarcSink(file("a.warc.gz"), CREATE_NEW, false, "x", 50_000)) {
+        try (WarcSink sink = new WarcSink(file("a.warc.gz"), CREATE_NEW, false, FileEnds.NONE, "x", 50_000)) {
             for (int i = 0; i <= 1000; i++) {
                 sink.exchanged(page("http://a.test/", "page " + i % 1000));
             }
@@ -230,7 +230,7 @@ class WarcSinkTest {
     void aFullFileIsFollowedByAnother() throws IOException {
         Random random = new Random(1);
         byte[] body = new byte[4000];
-        try (WarcSink sink = new WarcSink(file("a.warc.gz"), CREATE_NEW, true, "x", MEMORY, 10_000)) {
+        try (WarcSink sink = new WarcSink(file("a.warc.gz"), CREATE_NEW, true, FileEnds.NONE, "x", MEMORY, 10_000)) {
             for (int i = 0; i < 7; i++) {
                 random.nextBytes(body);
                 sink.exchanged(exchange("http://a.test/" + i, HEAD, body.clone(), Cut.NONE));
@@ -248,6 +248,35 @@ class WarcSinkTest {
         }
         assertThat(WarcSink.existing(file("a.warc.gz")))
                 .containsExactly(file("a.warc.gz"), file("a-00001.warc.gz"), file("a-00002.warc.gz"));
+    }
+
+    @Test
+    void theEndsOfAFullFileAndOfTheNextAreKnownAfterAFlush() throws IOException {
+        Map<Path, FileEnd> ends = new TreeMap<>();
+        FileEnds receiver = new FileEnds() {
+            @Override
+            public void opened(Path file, FileEnd end, long removed) {
+                ends.put(file, end);
+            }
+
+            @Override
+            public void flushed(Path file, FileEnd end) {
+                ends.put(file, end);
+            }
+        };
+        try (WarcSink sink = new WarcSink(file("a.warc"), CREATE_NEW, false, receiver, "x", MEMORY, 1000)) {
+            for (int i = 0; i < 3; i++) {
+                sink.exchanged(page("http://a.test/" + i, "x".repeat(900)));
+                if (i != 1) {
+                    sink.flush();
+                    for (Path each : WarcSink.existing(file("a.warc"))) {
+                        assertThat(ends.get(each).length()).isEqualTo(Files.size(each));
+                    }
+                }
+            }
+            assertThat(ends.keySet()).containsExactly(file("a-00001.warc"), file("a-00002.warc"), file("a.warc"));
+        }
+        assertThat(names()).containsExactly("a-00001.warc", "a.warc");
     }
 
     @Test
@@ -287,137 +316,5 @@ class WarcSinkTest {
 
         assertThat(names()).containsExactly("a-00001.warc.gz", "a-00041.warc.gz", "a.warc.gz");
         assertThat(Archive.read(file("a-00041.warc.gz")).get(1).url()).isEqualTo("http://a.test/3");
-    }
-
-    @ParameterizedTest
-    @CsvSource({"a.warc.gz, 0", "a.warc.gz, 1", "a.warc.gz, 3", "a.warc, 0", "a.warc, 1", "a.warc, 3"})
-    void whatACrashLeavesUnfinishedIsRemoved(String name, int zeros) throws IOException {
-        write(file(name), CREATE_NEW, page("http://a.test/1", "first"), page("http://a.test/2", "<p>".repeat(100)));
-        byte[] whole = Files.readAllBytes(file(name));
-        long before = -1;
-        for (int length = 0; length <= whole.length; length += 3) {
-            Files.write(file(name), Arrays.copyOf(Arrays.copyOf(whole, length), length + zeros));
-
-            long removed = WarcSink.removeUnfinished(file(name)).bytes();
-
-            long left = Files.size(file(name));
-            assertThat(left + removed).isEqualTo(length + zeros);
-            assertThat(WarcSink.removeUnfinished(file(name)).bytes()).isZero();
-            if (left != before && left > 0) {
-                List<Entry> records = Archive.read(file(name));
-                assertThat(records.get(records.size() - 1).type()).isIn("warcinfo", "response");
-            }
-            assertThat(left).isGreaterThanOrEqualTo(before);
-            before = left;
-        }
-        assertThat(before).isGreaterThan(whole.length / 2);
-    }
-
-    private byte[] threeExchanges(String name) throws IOException {
-        write(
-                file(name),
-                CREATE_NEW,
-                page("http://a.test/1", "first"),
-                page("http://a.test/2", "second".repeat(300)),
-                page("http://a.test/3", "third"));
-        return Files.readAllBytes(file(name));
-    }
-
-    private List<String> urls(String name) throws IOException {
-        return Archive.read(file(name)).stream()
-                .filter(each -> each.type().equals("response"))
-                .map(Entry::url)
-                .toList();
-    }
-
-    @ParameterizedTest
-    @ValueSource(strings = {"a.warc.gz", "a.warc"})
-    void zerosAfterTheLastWholeRecordAreRemoved(String name) throws IOException {
-        byte[] whole = threeExchanges(name);
-        for (int zeros : new int[] {1, 2, 3, 4, 464, 70_000}) {
-            for (int length : new int[] {0, whole.length - 40, whole.length}) {
-                byte[] bytes = Arrays.copyOf(whole, length);
-                Files.write(file(name), Arrays.copyOf(bytes, length + zeros));
-
-                Removal removal = WarcSink.removeUnfinished(file(name));
-
-                assertThat(removal.copy()).isNull();
-                assertThat(Files.size(file(name)) + removal.bytes()).isEqualTo(length + zeros);
-                if (length == 0) {
-                    assertThat(file(name)).isEmptyFile();
-                } else {
-                    assertThat(urls(name)).hasSize(length == whole.length ? 3 : 2);
-                }
-            }
-        }
-    }
-
-    @ParameterizedTest
-    @ValueSource(strings = {"a.warc.gz", "a.warc"})
-    void recordsFromAHoleOnArePutAside(String name) throws IOException {
-        byte[] whole = threeExchanges(name);
-        long read = 0;
-        for (int zeros : new int[] {16, 100}) {
-            for (int from = whole.length - 120; from > 1; from -= 37) {
-                byte[] bytes = whole.clone();
-                Arrays.fill(bytes, from, from + zeros, (byte) 0);
-                Files.write(file(name), bytes);
-
-                Removal removal = WarcSink.removeUnfinished(file(name));
-
-                assertThat(removal.position()).isLessThanOrEqualTo(from + zeros);
-                assertThat(file(name)).hasBinaryContent(Arrays.copyOf(whole, (int) removal.position()));
-                assertThat(removal.copy())
-                        .hasBinaryContent(Arrays.copyOfRange(bytes, (int) removal.position(), bytes.length));
-                if (removal.position() > 0 && removal.position() != read) {
-                    assertThat(urls(name)).hasSizeLessThan(3);
-                    read = removal.position();
-                }
-                Files.delete(removal.copy());
-            }
-        }
-    }
-
-    @Test
-    void zerosInTheBodyOfAnUncompressedRecordAreRecognised() throws IOException {
-        byte[] whole = threeExchanges("a.warc");
-        int body = new String(whole, US_ASCII).indexOf("secondsecond");
-        Arrays.fill(whole, body, body + 600, (byte) 0);
-        Files.write(file("a.warc"), whole);
-
-        assertThat(WarcSink.removeUnfinished(file("a.warc")).bytes()).isPositive();
-
-        assertThat(urls("a.warc")).containsExactly("http://a.test/1");
-    }
-
-    @Test
-    void aRequestAfterItsResponseIsKept() throws IOException {
-        byte[] whole = threeExchanges("a.warc");
-        String text = new String(whole, US_ASCII);
-        int[] starts = new int[4];
-        for (int i = 0, at = text.indexOf("WARC/1.1"); i < 4; i++, at = text.indexOf("WARC/1.1", at + 1)) {
-            starts[i] = at;
-        }
-        String request = text.substring(starts[1], starts[2]);
-        String response = text.substring(starts[2], starts[3]);
-        Files.writeString(file("a.warc"), text.substring(0, starts[1]) + response + request);
-
-        assertThat(WarcSink.removeUnfinished(file("a.warc")).bytes()).isZero();
-
-        Files.writeString(file("a.warc"), text.substring(0, starts[1]) + response + request + request);
-        assertThat(WarcSink.removeUnfinished(file("a.warc")).bytes()).isEqualTo(request.length());
-    }
-
-    @Test
-    void aFileWithAnotherDefectIsNamedAndKept() throws IOException {
-        write(file("a.warc.gz"), CREATE_NEW, page("http://a.test/1", "first"), page("http://a.test/2", "second"));
-        byte[] damaged = Files.readAllBytes(file("a.warc.gz"));
-        Arrays.fill(damaged, damaged.length / 2, damaged.length / 2 + 100, (byte) 0xff);
-        Files.write(file("a.warc.gz"), damaged);
-
-        assertThatThrownBy(() -> WarcSink.removeUnfinished(file("a.warc.gz")))
-                .isInstanceOf(IOException.class)
-                .hasMessageContaining("a.warc.gz: damaged after ");
-        assertThat(file("a.warc.gz")).hasBinaryContent(damaged);
     }
 }
