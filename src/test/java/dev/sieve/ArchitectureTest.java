@@ -209,6 +209,37 @@ class ArchitectureTest {
         assertThat(uses.keySet()).isEmpty();
     }
 
+    /** What a crawl may do besides is behind one interface, and one class creates it. */
+    @Test
+    void theLoopDependsOnNoStage() {
+        Set<String> values =
+                Set.of("Fragments", "FragmentCheck", "KnownPage", "KnownPages", "KnownTexts", "Revisit", "Rounds");
+        DescribedPredicate<JavaClass> ofTheLoop = describe(
+                "of the loop",
+                type -> Set.of(
+                                "Crawler",
+                                "Dispatcher",
+                                "Levels",
+                                "LinkQueue",
+                                "Politeness",
+                                "Recorder",
+                                "Stage",
+                                "StageVisit",
+                                "UrlProcessor",
+                                "VisitContext")
+                        .contains(topLevel(type)));
+        DescribedPredicate<JavaClass> ofAStage = describe(
+                "of a stage",
+                type -> values.contains(topLevel(type))
+                        || type.getAllRawInterfaces().stream()
+                                .anyMatch(each -> each.getSimpleName().equals("Stage")));
+        noClasses().that(ofTheLoop).should().dependOnClassesThat(ofAStage).check(CLASSES);
+    }
+
+    private static String topLevel(JavaClass type) {
+        return type.getName().replaceFirst("\\$.*", "").replaceFirst(".*\\.", "");
+    }
+
     @Test
     void libraryTypesAreNotPartOfASignature() {
         DescribedPredicate<JavaClass> ofALibrary = resideInAnyPackage(LIBRARIES);

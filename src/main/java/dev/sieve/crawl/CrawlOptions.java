@@ -40,6 +40,9 @@ public final class CrawlOptions {
     private static final Pattern COMPATIBLE =
             Pattern.compile("Mozilla/[^(]*(?:\\([^)]*\\bcompatible; *([^;)]+))", Pattern.CASE_INSENSITIVE);
 
+    /** The heap that the parts of a page and its links to parts may take, in the objects of the parser and as a line. */
+    private static final int PART_BYTES = 16 << 20;
+
     private Scope.Kind kind = Scope.Kind.HOST;
     private final Scope.Builder scope = Scope.builder(kind);
     private final Map<Trap, Integer> trapLimits = new EnumMap<>(Trap.class);
@@ -503,7 +506,7 @@ public final class CrawlOptions {
 
     /** Returns the heap that the links of a document may take, and its parts if they are checked. */
     long documentBytes() {
-        return (long) LinkExtractor.DOCUMENT_BYTES + (checkFragments ? Fragments.PAGE_BYTES : 0);
+        return (long) LinkExtractor.DOCUMENT_BYTES + (checkFragments ? PART_BYTES : 0);
     }
 
     int leaseMemory() {

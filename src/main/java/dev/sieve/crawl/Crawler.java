@@ -13,9 +13,8 @@ import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.CancellationException;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.BooleanSupplier;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -69,8 +68,6 @@ public final class Crawler implements AutoCloseable {
     }
 
     private final int workers;
-    private final boolean comparesPages;
-    private final boolean checksFragments;
     private final CrawlJob job;
     private final CrawlClock clock = CrawlClock.SYSTEM;
     private volatile long startNanos;
@@ -79,13 +76,10 @@ public final class Crawler implements AutoCloseable {
     private volatile @Nullable Duration took;
 
     private final long before;
-    /** The rounds of the crawl; null when it has none. */
-    private final @Nullable Rounds rounds;
+    private final List<Stage> stages = new CopyOnWriteArrayList<>();
 
-    /** Known pages that this run has queued again. */
+    /** URLs that the stages of this run have queued. */
     private volatile long queuedAgain;
-    /** The round, once it is complete; null before. */
-    private volatile @Nullable Round complete;
 
     private final HostSchedule<Target> schedule;
     private final Fetcher fetcher;
@@ -122,46 +116,35 @@ public final class Crawler implements AutoCloseable {
      * Creates a crawl that continues the one of a job, or starts it there; otherwise as for a frontier. The caller closes
      * the job.
      *
-     * @throws IllegalArgumentException when the options request rounds, and the job cannot have them; the message says why
+     * @throws IllegalArgumentException when the options request rounds or a check that the job cannot have; the message says
+     *     why
      */
     public Crawler(CrawlOptions options, CrawlJob job) {
         this.job = job;
-        rounds = rounds(options, job);
         workers = options.concurrency;
         mostTime = options.maxTime;
-        comparesPages = options.skipDuplicates;
-        checksFragments = options.checkFragments;
-        if (checksFragments) {
-            job.sharing().requireAlone("fragments are not checked");
-        }
         startNanos = clock.nanoTime();
         Frontier frontier = job.frontier();
-        recorder = new Recorder(frontier);
-        recorder.rounds(rounds);
+        recorder = new Recorder(frontier, stages);
         SieveStats stats = frontier.stats();
         before = stats.pending() + stats.inFlight();
-        links = new LinkQueue(options, recorder, job, () -> job.readAdded(stored()), rounds);
+        links = new LinkQueue(options, recorder, stages, job, () -> job.readAdded(stored()));
+        try {
+            stages.addAll(AllStages.of(options, job, recorder, links, clock));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
         // The schedule first: if it fails, no connections need closing.
         schedule = Politeness.schedule(options, job, stats.accepted() > 0, startNanos);
         fetcher = options.newFetcher();
         hasHeaders = options.hasHeaders();
         names = options.names();
-        boolean continues = before > 0 && stats.done() > 0 && (rounds == null || rounds.toQueue() == 0);
+        boolean continues = before > 0 && stats.done() > 0 && toQueue() == 0;
         dispatcher = new Dispatcher(job, schedule, clock.nanos(), recorder, options, continues);
         Politeness politeness = new Politeness(options, fetcher, job, clock);
         processor = new UrlProcessor(
-                options, frontier, fetcher, politeness, dispatcher, links, recorder, clock, rounds, withoutHeaders);
+                options, fetcher, politeness, dispatcher, links, recorder, stages, clock, withoutHeaders);
         readJob();
-    }
-
-    private static @Nullable Rounds rounds(CrawlOptions options, CrawlJob job) {
-        try {
-            return options.again
-                    ? Rounds.again(job, options.onlyDue, options.revisits)
-                    : Rounds.of(job, options.revisits);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
     }
 
     private void readJob() {
@@ -273,17 +256,14 @@ public final class Crawler implements AutoCloseable {
      */
     public CrawlReport run(PageSink sink) throws IOException {
         recorder.sink(sink);
-        if (comparesPages || sink.comparesPages()) {
-            recorder.texts(job.part(KnownTexts.class, KnownTexts::new));
-        }
-        if (checksFragments) {
-            recorder.fragments(job.part(Fragments.class, Fragments::new));
-        }
         try {
-            job.forceSeeds();
-            if (rounds != null) {
-                queuedAgain = rounds.queue(clock.now(), links::takesAgain, this::isStopped);
+            for (Stage stage : stages) {
+                stage.open(sink);
             }
+            job.forceSeeds();
+            queuedAgain = stages.stream()
+                    .mapToLong(stage -> stage.queue(this::isStopped))
+                    .sum();
         } catch (UncheckedIOException e) {
             throw e.getCause();
         }
@@ -293,10 +273,7 @@ public final class Crawler implements AutoCloseable {
         startWorkers();
         awaitEnd();
         flush();
-        // As much time as requests in progress have.
-        Duration most = elapsed().compareTo(mostTime) < 0 ? mostTime : elapsed();
-        checkFragments(() -> hasToEnd(most));
-        completeRound(() -> hasToEnd(most));
+        endStages();
         took = elapsed();
         rethrow(failure);
         CrawlReport report = report();
@@ -307,18 +284,23 @@ public final class Crawler implements AutoCloseable {
         return report;
     }
 
-    /** Checks the links to parts of pages; in a round, pages that were not visited yet may have changed. */
-    private void checkFragments(BooleanSupplier hasToEnd) {
-        Fragments fragments = recorder.fragments();
+    private long toQueue() {
+        return stages.stream().mapToLong(Stage::toQueue).sum();
+    }
+
+    /** Lets the stages do what remains after the last request. */
+    private void endStages() {
+        // As much time as requests in progress have.
+        Duration most = elapsed().compareTo(mostTime) < 0 ? mostTime : elapsed();
         Ending ending = dispatcher.ending();
-        boolean isOver = ending == Ending.DRAINED
-                || (rounds == null && (ending == Ending.MAX_PAGES || ending == Ending.MAX_TIME));
-        if (fragments == null || failure != null || !isOver) {
+        if (failure != null || ending == null) {
             return;
         }
         try {
-            if (!links.checkFragments(fragments, clock.now(), hasToEnd)) {
-                cutShort();
+            for (int i = 0; i < stages.size() && cutShort == null; i++) {
+                if (!stages.get(i).end(ending, () -> hasToEnd(most))) {
+                    cutShort = isStopped() ? Ending.STOPPED : Ending.MAX_TIME;
+                }
             }
         } catch (IOException e) {
             fail(new UncheckedIOException(e));
@@ -336,10 +318,6 @@ public final class Crawler implements AutoCloseable {
         return Duration.ofNanos(clock.nanoTime() - startNanos);
     }
 
-    private void cutShort() {
-        cutShort = isStopped() ? Ending.STOPPED : Ending.MAX_TIME;
-    }
-
     private boolean isStopped() {
         return isStopped || Thread.currentThread().isInterrupted();
     }
@@ -347,22 +325,6 @@ public final class Crawler implements AutoCloseable {
     private @Nullable Ending ending() {
         Ending cut = cutShort;
         return cut == null ? dispatcher.ending() : cut;
-    }
-
-    private void completeRound(BooleanSupplier hasToEnd) {
-        if (rounds == null || failure != null || ending() != Ending.DRAINED) {
-            return;
-        }
-        try {
-            complete = rounds.complete(hasToEnd);
-        } catch (CancellationException e) {
-            LOG.warn("the end of the round was cut short; the same command continues it");
-            cutShort();
-        } catch (IOException e) {
-            fail(new UncheckedIOException(e));
-        } catch (RuntimeException | Error e) {
-            fail(e);
-        }
     }
 
     /** Starts the workers; if the system allows no more threads, the crawl fails, and the missing ones count as left. */
@@ -511,8 +473,12 @@ public final class Crawler implements AutoCloseable {
 
     /** Returns what this run has found out in a round; null in a crawl without {@linkplain CrawlOptions#again rounds}. */
     public @Nullable Round round() {
-        Round round = complete;
-        return round != null || rounds == null ? round : new Round(rounds.round(), List.of(), 0);
+        return stages.stream()
+                .map(Stage::result)
+                .filter(Round.class::isInstance)
+                .map(Round.class::cast)
+                .findAny()
+                .orElse(null);
     }
 
     /**
@@ -528,7 +494,7 @@ public final class Crawler implements AutoCloseable {
     /** Returns what was done so far. */
     public CrawlReport report() {
         Duration all = took;
-        long toQueue = rounds == null ? 0 : rounds.toQueue();
+        long toQueue = toQueue();
         SieveStats stats = job.frontier().stats();
         return recorder.report(
                 ending(),
@@ -551,8 +517,8 @@ public final class Crawler implements AutoCloseable {
         try (schedule;
                 fetcher) {
             stop();
-            if (rounds != null && complete != null && failure == null) {
-                rounds.end();
+            if (failure == null) {
+                stages.forEach(Stage::close);
             }
         } catch (UncheckedIOException e) {
             throw e.getCause();

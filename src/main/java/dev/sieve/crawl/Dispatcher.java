@@ -353,9 +353,15 @@ final class Dispatcher {
         return delays.merge(host, new AdaptiveDelay(), (known, unused) -> known);
     }
 
-    /** Notes that a request is sent to a host. */
-    synchronized void sent(String host) {
-        schedule.sent(host, nanoClock.getAsLong());
+    /** Notes that a request for a target is sent to a host, unless its lease has ended; returns whether it may be sent. */
+    boolean maySend(Target target, String host) {
+        if (!target.is(Target.Kind.ERRAND) && !frontier.begin(target.lease())) {
+            return false;
+        }
+        synchronized (this) {
+            schedule.sent(host, nanoClock.getAsLong());
+        }
+        return true;
     }
 
     /** Ends the request of a task, exactly once; the URL stays in work until it is {@link #finished}. */

@@ -50,9 +50,6 @@ final class Fragments {
     /** Characters of the links of a page, so that a line is not too long. */
     private static final int MAX_LINK_CHARS = 900_000;
 
-    /** The heap that the parts of a page and its links to parts may take, in the objects of the parser and as a line. */
-    static final int PAGE_BYTES = 16 << 20;
-
     private static final int MAX_NEWEST_BYTES = 32 << 20;
 
     private final JobFiles files;

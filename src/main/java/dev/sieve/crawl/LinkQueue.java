@@ -19,17 +19,16 @@ import dev.sieve.scope.SkipReason;
 import dev.sieve.url.Refusal;
 import dev.sieve.url.UrlNormalizer;
 import dev.sieve.url.UrlParts;
-import java.io.IOException;
 import java.net.HttpURLConnection;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.EnumMap;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.function.BooleanSupplier;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -53,20 +52,18 @@ final class LinkQueue {
 
     private static final SkipReason NESTED = new SkipReason("style sheets nested too deep");
     private static final SkipReason NOFOLLOW = new SkipReason("nofollow");
-    private static final SkipReason DUPLICATE = new SkipReason("duplicate", "an earlier page has the same text");
-    private static final SkipReason MISSING = new SkipReason(Reason.FRAGMENT.text());
-    private static final SkipReason BEYOND_LIMIT = new SkipReason("beyond the limit of a page");
+    static final SkipReason BEYOND_LIMIT = new SkipReason("beyond the limit of a page");
 
     private final Frontier frontier;
     private final Admission admission;
     private final boolean checksLinks;
     private final boolean checksResources;
-    private final boolean checksRoutes;
     private final boolean readsSitemaps;
     /** The last of the {@link Levels}; 0 when there are none. */
     private final int maxLevel;
 
     private final Recorder recorder;
+    private final List<Stage> stages;
     private final CrawlJob job;
     /** Takes over what other processes have added to the job. */
     private final Runnable readAdded;
@@ -77,25 +74,21 @@ final class LinkQueue {
     private final LruMap<Redirect> redirects =
             new LruMap<>(REDIRECT_BYTES, each -> each.target().length());
 
-    /** What earlier rounds have found; null without rounds. */
-    private final @Nullable KnownPages known;
-
     private final LruMap<Boolean> malformed = new LruMap<>(MALFORMED_BYTES, is -> 0);
 
     /** Creates a queue whose scope is empty. */
-    LinkQueue(CrawlOptions options, Recorder recorder, CrawlJob job, Runnable readAdded, @Nullable Rounds rounds) {
+    LinkQueue(CrawlOptions options, Recorder recorder, List<Stage> stages, CrawlJob job, Runnable readAdded) {
+        this.stages = stages;
         this.frontier = job.frontier();
         admission = options.newAdmission();
         checksLinks = options.checkLinks;
         checksResources = options.checkResources;
-        checksRoutes = options.checkRoutes;
         readsSitemaps = options.sitemaps;
         int levels = job.sharing().levels(options.maxDepth);
         maxLevel = levels == Integer.MAX_VALUE ? 0 : levels;
         this.recorder = recorder;
         this.job = job;
         this.readAdded = readAdded;
-        known = rounds == null ? null : rounds.pages();
     }
 
     /** Widens the scope by a seed that is queued or done. */
@@ -117,12 +110,12 @@ final class LinkQueue {
     /**
      * Queues the links of a page unless it requests that they are not followed.
      *
-     * @param isDuplicate whether not to follow them because an earlier page of the same host has the same text
+     * @param skipped why not to follow them; null to do so
      */
-    void links(Lease page, Page response, LinkExtractor.Document document, boolean isDuplicate) {
+    void links(Lease page, Page response, LinkExtractor.Document document, @Nullable SkipReason skipped) {
         long text = response.isCut() ? 0 : document.wordsHash();
         SkipReason trap = admission.traps().visited(page.url(), page.referrer(), response.status(), text);
-        SkipReason reason = document.isNofollow() ? NOFOLLOW : isDuplicate ? DUPLICATE : trap;
+        SkipReason reason = document.isNofollow() ? NOFOLLOW : skipped != null ? skipped : trap;
         if (reason != null) {
             document.links().forEach(link -> recorder.skipped(link, reason, page.url()));
         } else {
@@ -223,18 +216,17 @@ final class LinkQueue {
         push(batch, kind != Target.Kind.GUESSED_SITEMAP);
     }
 
-    /** Returns whether this crawl visits a page of an earlier round again, and counts it as queued. */
-    boolean takesAgain(KnownPage page) {
-        Target.Kind kind = page.kind();
+    /** Returns whether this crawl visits a URL of an earlier one again, and counts it as queued. */
+    boolean takesAgain(Target.Kind kind, String url, int depth) {
         boolean isWanted = switch (kind) {
-            case PAGE -> page.depth() == 0 || admission.skipReason(page.url(), page.depth()) == null;
+            case PAGE -> depth == 0 || admission.skipReason(url, depth) == null;
             case CHECK -> checksLinks;
             case EMBEDDED, RESOURCE, STYLE_SHEET -> checksResources;
             case NAMED_SITEMAP, GUESSED_SITEMAP, LISTED_SITEMAP -> readsSitemaps;
             case NOTE, ERRAND -> false;
         };
         if (isWanted && kind == Target.Kind.PAGE) {
-            admission.traps().accepted(page.url());
+            admission.traps().accepted(url);
         }
         return isWanted;
     }
@@ -277,36 +269,23 @@ final class LinkQueue {
     }
 
     /** Returns a receiver of the references of a page or style sheet that are not links. */
-    PageRest rest(Lease page, Instant fetchedAt) {
-        return new PageRest(page, fetchedAt);
+    PageRest rest(VisitContext visit) {
+        return new PageRest(visit);
     }
 
     /** Receives the references of a page or style sheet that are not links, and keeps the resources. */
     final class PageRest implements LinkExtractor.Rest {
         private final Lease page;
         private final Instant fetchedAt;
-        private final Map<String, Resource> resources = new LinkedHashMap<>();
-        /** The parts of the page; null when they are not checked. */
-        private final Fragments.@Nullable Page parts;
+        private final Map<String, Resource> resources = checksResources ? new LinkedHashMap<>() : Map.of();
+        private final List<StageVisit> parts;
+        private final boolean takesParts;
 
-        private PageRest(Lease page, Instant fetchedAt) {
-            this.page = page;
-            this.fetchedAt = fetchedAt;
-            Fragments fragments = recorder.fragments();
-            parts = fragments == null ? null : fragments.page();
-        }
-
-        /** Stores the parts of the page, and its links to parts, unless it is not modified. */
-        void storeParts(Target target, FetchResult result, boolean isWhole) {
-            Fragments fragments = recorder.fragments();
-            if (fragments == null || parts == null) {
-                return;
-            }
-            if (result instanceof Redirect redirect && !target.isResource()) {
-                fragments.add(page.depth(), page.url(), redirect);
-            } else if (target.is(Target.Kind.PAGE) && result.status() != HttpURLConnection.HTTP_NOT_MODIFIED) {
-                fragments.add(page.depth(), page.url(), parts, isWhole);
-            }
+        private PageRest(VisitContext visit) {
+            page = visit.target().lease();
+            fetchedAt = visit.fetchedAt();
+            parts = visit.parts();
+            takesParts = parts.stream().anyMatch(LinkExtractor.Rest::takesParts);
         }
 
         /** Returns the resources. */
@@ -344,18 +323,20 @@ final class LinkQueue {
 
         @Override
         public boolean takesParts() {
-            return parts != null;
+            return takesParts;
         }
 
         @Override
         public void part(String name) {
-            Objects.requireNonNull(parts).part(name);
+            for (StageVisit each : parts) {
+                each.part(name);
+            }
         }
 
         @Override
         public void linkToPart(String url, String fragment) {
-            if (!Objects.requireNonNull(parts).link(url, fragment)) {
-                beyondLimit(url + "#" + fragment);
+            for (StageVisit each : parts) {
+                each.linkToPart(url, fragment);
             }
         }
 
@@ -376,29 +357,8 @@ final class LinkQueue {
         }
     }
 
-    /** Checks the links to parts of pages of which all are known, and records the broken ones; returns whether it was complete. */
-    boolean checkFragments(Fragments fragments, Instant now, BooleanSupplier hasToEnd) throws IOException {
-        FragmentCheck.Receiver receiver = new FragmentCheck.Receiver() {
-            @Override
-            public void missing(String page, int depth, String url, boolean isFirst) {
-                int start = url.indexOf('#');
-                String key = UrlNormalizer.key(url.substring(0, start)) + url.substring(start);
-                Failed failed = new Failed(0, Reason.FRAGMENT, "");
-                recorder.checked(url, MISSING, page);
-                recorder.missing(notRequested(url, key, depth + 1, page, failed, now), isFirst);
-            }
-
-            @Override
-            public void flush() {
-                recorder.flushSink();
-            }
-        };
-        FragmentCheck.Result result = new FragmentCheck(fragments, receiver, checksRoutes, hasToEnd).run();
-        recorder.checkedFragments(result);
-        return result.isComplete();
-    }
-
-    private static Visit notRequested(
+    /** Returns the record of a URL that is broken, although it was not requested. */
+    static Visit notRequested(
             String url, String key, int depth, String referrer, Failed failed, Instant fetchedAt) {
         return new Visit(
                 url,
@@ -478,23 +438,55 @@ final class LinkQueue {
         if (target.equals(key)) {
             return List.of();
         }
+        Redirect first = new Redirect(redirect.status(), target, "", redirect.setsCookie(), null);
         synchronized (redirects) {
-            Redirect next = new Redirect(redirect.status(), target, "", redirect.setsCookie(), null);
-            redirects.put(key, next);
-            List<Redirect> ring = new ArrayList<>();
-            for (int i = 0; i < MAX_REDIRECTS && next != null; i++) {
+            redirects.put(key, first);
+        }
+        Map<String, Redirect> earlier = new HashMap<>();
+        List<Redirect> ring = new ArrayList<>();
+        String unknown = walk(key, first, earlier, ring);
+        while (unknown != null) {
+            // Without the lock, since it may be read from a file.
+            String before = earlierTarget(isCheck, unknown);
+            if (before == null) {
+                return List.of();
+            }
+            earlier.put(unknown, new Redirect(HttpURLConnection.HTTP_MOVED_TEMP, before));
+            unknown = walk(key, first, earlier, ring);
+        }
+        return ring;
+    }
+
+    private @Nullable String earlierTarget(boolean isCheck, String key) {
+        return stages.stream()
+                .map(stage -> stage.redirect(isCheck, key))
+                .filter(Objects::nonNull)
+                .findFirst()
+                .orElse(null);
+    }
+
+    /** Follows redirects; returns the key at which this ends without a ring, null when that does not matter. */
+    private @Nullable String walk(String key, Redirect first, Map<String, Redirect> earlier, List<Redirect> ring) {
+        ring.clear();
+        synchronized (redirects) {
+            Redirect next = first;
+            for (int i = 0; i < MAX_REDIRECTS; i++) {
                 ring.add(next);
-                if (next.target().equals(key)) {
+                String target = next.target();
+                if (target.equals(key)) {
                     // For the others, the ring ends here: only one of them is a failure.
                     redirects.remove(key);
-                    return ring;
+                    return null;
                 }
-                Redirect later = redirects.get(next.target());
-                String before = later != null || known == null ? null : known.redirect(isCheck, next.target());
-                next = before == null ? later : new Redirect(HttpURLConnection.HTTP_MOVED_TEMP, before);
+                Redirect later = redirects.get(target);
+                next = later == null ? earlier.get(target) : later;
+                if (next == null) {
+                    return target;
+                }
             }
         }
-        return List.of();
+        ring.clear();
+        return null;
     }
 
     private int push(Target source, String target, String key) {

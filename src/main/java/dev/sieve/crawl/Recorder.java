@@ -52,20 +52,14 @@ final class Recorder {
     /** What the sink has thrown; null while it works. */
     private @Nullable Throwable failure;
 
-    /** Stores what visits say; null in a crawl without rounds. */
-    private @Nullable Rounds rounds;
-
+    private final List<Stage> stages;
     private final boolean forces;
 
     private volatile boolean takesLinks;
-    /** The texts of pages, stored before their pages are done; null when they are not compared. */
-    private volatile @Nullable KnownTexts texts;
-    /** The parts of pages, stored before their pages are done; null when links to them are not checked. */
-    private volatile @Nullable Fragments fragments;
     /** Recorded URLs that are not done yet. */
     private final List<Lease> group = new ArrayList<>();
-    /** What their visits say. */
-    private final List<Revisit> revisits = new ArrayList<>();
+    /** Whether stages have something to store that belongs to no URL of the group. */
+    private boolean hasLeft;
 
     /** The size of the group, so that a report does not wait for the sink. */
     private volatile int recorded;
@@ -85,8 +79,9 @@ final class Recorder {
     }
 
     /** Creates a recorder that stores nothing before it has a {@link #sink}. */
-    Recorder(Frontier frontier) {
+    Recorder(Frontier frontier, List<Stage> stages) {
         this.frontier = frontier;
+        this.stages = stages;
         forces =
                 frontier instanceof DurableSieve durable && durable.durability().forces();
         groupSize = forces ? GROUP : 1;
@@ -96,34 +91,6 @@ final class Recorder {
         synchronized (sinkLock) {
             sink = choice;
             takesLinks = choice.takesLinks();
-        }
-    }
-
-    /** Has the texts of pages stored before their pages are done. */
-    void texts(KnownTexts open) {
-        texts = open;
-    }
-
-    /** Returns the texts of pages; null when they are not compared. */
-    @Nullable
-    KnownTexts texts() {
-        return texts;
-    }
-
-    /** Has the parts of pages stored before their pages are done. */
-    void fragments(Fragments open) {
-        fragments = open;
-    }
-
-    /** Returns the parts of pages; null when links to them are not checked. */
-    @Nullable
-    Fragments fragments() {
-        return fragments;
-    }
-
-    void rounds(@Nullable Rounds choice) {
-        synchronized (sinkLock) {
-            rounds = choice;
         }
     }
 
@@ -162,20 +129,14 @@ final class Recorder {
 
     /** Marks a URL as done when everything that was recorded of it is stored. Its links must be in the frontier. */
     void done(Lease lease) {
-        done(lease, null);
+        done(lease, () -> {});
     }
 
-    /**
-     * Marks a URL as done in the same way.
-     *
-     * @param revisit what its visit says, which is stored before; null for nothing
-     */
-    void done(Lease lease, @Nullable Revisit revisit) {
+    /** Marks a URL as done in the same way, after the stages have stored what they receive by a call under the lock. */
+    void done(Lease lease, Runnable note) {
         synchronized (sinkLock) {
             requireSink();
-            if (revisit != null) {
-                revisits.add(revisit);
-            }
+            note.run();
             synchronized (this) {
                 settled++;
             }
@@ -195,24 +156,14 @@ final class Recorder {
     /** Has the sink store what was recorded, then marks its URLs as done. */
     void flush() {
         synchronized (sinkLock) {
-            if (group.isEmpty() && revisits.isEmpty()) {
+            if (group.isEmpty() && !hasLeft) {
                 return;
             }
             pass(each -> {
                 each.flush();
-                KnownTexts open = texts;
-                if (open != null) {
-                    open.flush(groupSize > 1);
-                }
-                Fragments parts = fragments;
-                if (parts != null) {
-                    parts.flush(groupSize > 1);
-                }
-                if (rounds != null) {
-                    rounds.store(revisits, forces);
-                }
+                stages.forEach(stage -> stage.flush(forces));
             });
-            revisits.clear();
+            hasLeft = false;
             group.forEach(frontier::done);
             group.clear();
             recorded = 0;
@@ -236,21 +187,13 @@ final class Recorder {
         record(each -> each.accept(visit), () -> count(visit));
     }
 
-    /** Records a link to a part that its page does not have. */
-    void missing(Visit visit, boolean isFirst) {
+    /** Records a URL that is found broken without a visit of its own, and counts it as a failure if it is the first. */
+    void broken(Visit visit, boolean isFirst) {
         record(each -> each.accept(visit), () -> {
             if (isFirst) {
                 count(new CrawlReport.Failure(visit.url(), visit.result().error(), visit.referrer()));
             }
         });
-    }
-
-    /** Counts the links to parts of pages. */
-    synchronized void checkedFragments(FragmentCheck.Result result) {
-        counts.add(Counter.FRAGMENTS, Counter.FOUND, result.found());
-        counts.add(Counter.FRAGMENTS, Counter.MISSING, result.missing());
-        counts.add(Counter.FRAGMENTS, Counter.UNCHECKED, result.unknown());
-        counts.add(Counter.FRAGMENTS, Counter.ROUTES, result.routes());
     }
 
     private void count(Visit visit) {
@@ -286,7 +229,7 @@ final class Recorder {
 
     /** Returns the class of a status; the status itself of a page that is not modified, which is no redirect. */
     private static String statusClass(FetchResult result) {
-        return Revisit.isNotModified(result) ? Counter.NOT_MODIFIED : result.status() / 100 + "xx";
+        return result.isNotModified() ? Counter.NOT_MODIFIED : result.status() / 100 + "xx";
     }
 
     private void count(CrawlReport.Failure failure) {
@@ -299,6 +242,11 @@ final class Recorder {
     /** Counts what has no record of its own. */
     synchronized void count(Counter counter, long number) {
         counts.add(counter, number);
+    }
+
+    /** Counts a part of what has no record of its own. */
+    synchronized void count(Counter counter, String part, long number) {
+        counts.add(counter, part, number);
     }
 
     /** Counts a URL that has failed. */
@@ -370,16 +318,11 @@ final class Recorder {
         }
     }
 
-    /**
-     * Counts a recorded URL that stays in flight in the frontier.
-     *
-     * @param revisit what its visit says, which is stored; null for nothing
-     */
-    void leaveUndone(Lease lease, @Nullable Revisit revisit) {
-        if (revisit != null) {
-            synchronized (sinkLock) {
-                revisits.add(revisit.left());
-            }
+    /** Counts a recorded URL that stays in flight in the frontier, after a call under the lock as for {@link #done}. */
+    void leaveUndone(Lease lease, Runnable note) {
+        synchronized (sinkLock) {
+            note.run();
+            hasLeft = true;
         }
         leaveUndone(lease);
     }

@@ -62,11 +62,6 @@ record Revisit(KnownPage page, boolean isSame, boolean isLeft, History history) 
                 : Map.of("If-Modified-Since", HTTP_DATE.format(Instant.ofEpochSecond(base.lastModified())));
     }
 
-    /** Returns whether a response says that a page is as it was. */
-    static boolean isNotModified(FetchResult result) {
-        return result.status() == HttpURLConnection.HTTP_NOT_MODIFIED;
-    }
-
     /**
      * Returns what a visit says.
      *
@@ -92,7 +87,7 @@ record Revisit(KnownPage page, boolean isSame, boolean isLeft, History history) 
             return new Revisit(first, false, false, history(Change.NEW, false, null, first));
         }
         int rested = (int) rule.next(base.interval(), false, fresh);
-        if (isNotModified(result) && base.state() == State.PAGE) {
+        if (result.isNotModified() && base.state() == State.PAGE) {
             // It says that the response would have been the page.
             int status = base.status() / 100 == 2 ? base.status() : HttpURLConnection.HTTP_OK;
             KnownPage same = base.visited(status, time, base.visits() + 1, rested);

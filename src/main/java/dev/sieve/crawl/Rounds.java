@@ -126,30 +126,23 @@ final class Rounds {
         return pages.isVisited(target.kind().label(), target.url());
     }
 
-    /** Returns the header fields that make the request for a URL conditional. */
-    Map<String, String> conditions(Target target) {
-        return target.isSitemap() ? Map.of() : Revisit.conditions(base(target));
-    }
-
-    /** Returns the exchange that an earlier round has archived for a URL; null when there is none. */
-    Exchange.@Nullable Earlier archived(Target target) {
-        KnownPage base = base(target);
-        return base == null || base.state() != KnownPage.State.PAGE ? null : base.archived();
-    }
-
-    private @Nullable KnownPage base(Target target) {
+    /** Returns what was known of a URL before this round; null when nothing was. */
+    @Nullable
+    KnownPage base(Target target) {
         return pages.find(target.kind().label(), target.url());
     }
 
     /**
      * Returns what a visit says.
      *
+     * @param base what was {@linkplain #base known} of the URL; null when nothing was
      * @param isAccepted whether the status of the page counts as a success
      * @param links the {@linkplain #reference references} to the pages to which the page links
      * @param text the digest of its visible text; 0 without one
      * @param archived the exchange of this visit that is in an archive; null for none
      */
     Revisit revisit(
+            @Nullable KnownPage base,
             Target target,
             FetchResult result,
             boolean isAccepted,
@@ -162,7 +155,7 @@ final class Rounds {
                 .distinct()
                 .limit(KnownPage.MAX_LINKS)
                 .toArray();
-        return Revisit.of(base(target), seen(target, references, archived), result, isAccepted, text, now, rule);
+        return Revisit.of(base, seen(target, references, archived), result, isAccepted, text, now, rule);
     }
 
     /** Returns a reference to the page with a URL, which may not be known yet. */
@@ -204,10 +197,9 @@ final class Rounds {
         return ~pages.fingerprint(KnownPages.key(label, referrer));
     }
 
-    /** Returns a URL that is refused as one that the next round tries again; null when it is known. */
-    @Nullable
+    /** Returns a URL that is refused, and not known, as one that the next round tries again. */
     Revisit refused(Target target) {
-        return base(target) == null ? Revisit.refused(seen(target, KnownPage.NO_LINKS, null)) : null;
+        return Revisit.refused(seen(target, KnownPage.NO_LINKS, null));
     }
 
     /**

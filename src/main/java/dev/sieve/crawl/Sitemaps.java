@@ -6,6 +6,7 @@ import dev.sieve.fetch.FetchResult;
 import dev.sieve.fetch.FetchResult.Failed;
 import dev.sieve.fetch.FetchResult.Reason;
 import dev.sieve.fetch.FetchResult.Redirect;
+import dev.sieve.fetch.FetchResult.Refused;
 import dev.sieve.fetch.PageFetcher;
 import dev.sieve.io.LruMap;
 import dev.sieve.parse.SitemapReader;
@@ -18,11 +19,8 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
-import java.util.stream.LongStream;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -32,7 +30,7 @@ import org.slf4j.LoggerFactory;
  * <p>They wait in the frontier like pages, with a {@link Target.Kind} of their own. What a sitemap lists is pushed in
  * batches while it is read, before it is done. Safe for use by many threads.
  */
-final class Sitemaps {
+final class Sitemaps implements Stage {
     /** Sitemaps that are requested per registrable domain, as many as an index may list. */
     private static final int MAX_OF_A_SITE = 50_000;
 
@@ -48,16 +46,7 @@ final class Sitemaps {
 
     private static final Logger LOG = LoggerFactory.getLogger("dev.sieve.crawl");
 
-    /** The rounds of the crawl; null when it has none. */
-    private final @Nullable Rounds rounds;
-
-    /** References to the pages that sitemaps list which were read and are not finished, by lease. */
-    private final Map<Long, LongStream> listed = new ConcurrentHashMap<>();
-
-    /** The URLs that were queued from sitemaps of which the rest could not be read, by lease. */
-    private final Map<Long, Long> brokenOff = new ConcurrentHashMap<>();
-
-    private final PageFetcher fetcher;
+    private final boolean isOffered;
     private final LinkQueue links;
     private final Recorder recorder;
     /** Those that are dropped are processed again, and the frontier finds their sitemaps seen. */
@@ -100,23 +89,34 @@ final class Sitemaps {
     /**
      * Creates a reader of sitemaps.
      *
+     * @param isOffered whether to queue sitemaps; those that an earlier run has queued are read anyway
      * @param maxBytes the heap that the origins and sites in memory may take
-     * @param rounds for which {@link #finish} returns references to the pages of a sitemap; null when the crawl has none
      */
-    Sitemaps(PageFetcher fetcher, LinkQueue links, Recorder recorder, long maxBytes, @Nullable Rounds rounds) {
-        this.rounds = rounds;
+    Sitemaps(LinkQueue links, Recorder recorder, boolean isOffered, long maxBytes) {
+        this.isOffered = isOffered;
         origins = new LruMap<>(maxBytes / 2, seen -> 0);
         sitemapsOfSite = new LruMap<>(maxBytes / 2, count -> Integer.BYTES * 4);
-        this.fetcher = fetcher;
         this.links = links;
         this.recorder = recorder;
+    }
+
+    @Override
+    public void rules(Target target, RobotsRules rules) {
+        if (isOffered && target.is(Target.Kind.PAGE) && !links.isElsewhere(target.url())) {
+            offer(target.lease(), rules);
+        }
+    }
+
+    @Override
+    public StageVisit visit(VisitContext visit) {
+        return visit.target().isSitemap() ? new Visiting(visit) : StageVisit.NONE;
     }
 
     /**
      * Pushes the sitemaps of the origin of a page, once: those that its robots.txt names, on any host; where it names
      * none, and the page is a seed, {@code /sitemap.xml}.
      */
-    void offer(Lease page, RobotsRules rules) {
+    private void offer(Lease page, RobotsRules rules) {
         boolean isGuess = rules.sitemaps().isEmpty();
         String origin = UrlParts.origin(page.url());
         if ((isGuess && page.depth() > 0) || origins.put(origin, true) != null) {
@@ -159,46 +159,6 @@ final class Sitemaps {
         links.sitemaps(within, kind, redirects, referrer);
     }
 
-    /** Requests a sitemap, and pushes what it lists while it is read. A body that is not a sitemap is a failure. */
-    FetchResult fetch(Target sitemap, FetchRequest request, Instant now) {
-        AtomicReference<SitemapReader.Outcome> read = new AtomicReference<>();
-        // Not the URLs: those of one sitemap may take 100 MB.
-        LongStream.Builder all = LongStream.builder();
-        Map<String, Instant> modified = new HashMap<>();
-        Batches pages = new Batches(urls -> {
-            links.links(sitemap.lease(), urls);
-            if (rounds != null) {
-                urls.forEach(url -> all.add(rounds.reference(url)));
-                recorder.queuedAgain(rounds.queueModified(modified, now, links::takesAgain));
-            }
-            modified.clear();
-        });
-        Batches others = new Batches(urls -> pushListed(urls, sitemap));
-        FetchResult result = fetcher.fetch(request.reading(FetchRequest.Body.to(body -> {
-            try {
-                read.set(SitemapReader.read(
-                        body,
-                        (url, time) -> {
-                            if (time != null) {
-                                modified.merge(url, time, (one, other) -> one.isAfter(other) ? one : other);
-                            }
-                            pages.accept(url);
-                        },
-                        others));
-            } finally {
-                pages.flush();
-                others.flush();
-            }
-        })));
-        if (rounds != null) {
-            listed.put(sitemap.lease().id(), all.build());
-        }
-        if (read.get() == null && pages.passed + others.passed > 0) {
-            brokenOff.put(sitemap.lease().id(), pages.passed + others.passed);
-        }
-        return read.get() == null ? result : outcome(sitemap.url(), result, read.get());
-    }
-
     /** According to the protocol, an index must not list indexes or sitemaps of other sites. */
     private void pushListed(List<String> urls, Target index) {
         String site = UrlParts.domain(index.url());
@@ -232,29 +192,79 @@ final class Sitemaps {
         return result;
     }
 
-    /** Counts what became of a sitemap, and pushes the target of a redirect; in rounds, returns references to what it lists. */
-    LongStream finish(Target target, FetchResult result) {
-        LongStream pages = listed.remove(target.lease().id());
-        Long queued = brokenOff.remove(target.lease().id());
-        Lease sitemap = target.lease();
-        FetchResult outcome = LinkQueue.check(sitemap, result);
-        if (outcome instanceof Redirect redirect) {
-            push(List.of(redirect.target()), target.kind(), sitemap.redirects() + 1, sitemap.url());
-            recorder.count(Counter.REDIRECTS, 1);
-        } else if (!outcome.isSuccess() && queued == null && target.is(Target.Kind.GUESSED_SITEMAP)) {
-            recorder.count(Counter.SITEMAPS_ABSENT, 1);
-        } else if (!outcome.isSuccess()) {
+    private final class Visiting implements StageVisit {
+        private final VisitContext visit;
+        private final Target sitemap;
+        /** How many URLs were queued, although the rest of the sitemap could not be read. */
+        private long brokenOff;
+
+        Visiting(VisitContext visit) {
+            this.visit = visit;
+            sitemap = visit.target();
+        }
+
+        /** Pushes what the sitemap lists while it is read. A body that is not a sitemap is a failure. */
+        @Override
+        public FetchResult fetch(FetchRequest request, PageFetcher next) {
+            AtomicReference<SitemapReader.Outcome> read = new AtomicReference<>();
+            Map<String, Instant> modified = new HashMap<>();
+            Batches pages = new Batches(urls -> {
+                links.links(sitemap.lease(), urls);
+                visit.forEach(part -> part.listed(urls, modified));
+                modified.clear();
+            });
+            Batches others = new Batches(urls -> pushListed(urls, sitemap));
+            FetchResult result = next.fetch(request.reading(FetchRequest.Body.to(body -> {
+                try {
+                    read.set(SitemapReader.read(
+                            body,
+                            (url, time) -> {
+                                if (time != null) {
+                                    modified.merge(url, time, (one, other) -> one.isAfter(other) ? one : other);
+                                }
+                                pages.accept(url);
+                            },
+                            others));
+                } finally {
+                    pages.flush();
+                    others.flush();
+                }
+            })));
+            if (read.get() == null) {
+                brokenOff = pages.passed + others.passed;
+                return result;
+            }
+            return outcome(sitemap.url(), result, read.get());
+        }
+
+        /** Counts what became of the sitemap, and pushes the target of a redirect. */
+        @Override
+        public void visited() {
+            Lease lease = sitemap.lease();
+            FetchResult outcome = LinkQueue.check(lease, visit.result());
+            if (outcome instanceof Redirect redirect) {
+                push(List.of(redirect.target()), sitemap.kind(), lease.redirects() + 1, lease.url());
+                recorder.count(Counter.REDIRECTS, 1);
+            } else if (!outcome.isSuccess() && !(outcome instanceof Refused)) {
+                failed(lease, outcome);
+            }
+        }
+
+        private void failed(Lease lease, FetchResult outcome) {
+            if (brokenOff == 0 && sitemap.is(Target.Kind.GUESSED_SITEMAP)) {
+                recorder.count(Counter.SITEMAPS_ABSENT, 1);
+                return;
+            }
             String status = String.valueOf(outcome.status());
             String reason = "sitemap: " + (outcome.error().isEmpty() ? status : outcome.error());
             String problem = outcome.error().isEmpty() ? "status " + status : outcome.description();
-            if (queued == null) {
-                LOG.warn("sitemap {} cannot be read: {}", sitemap.url(), problem);
+            if (brokenOff == 0) {
+                LOG.warn("sitemap {} cannot be read: {}", lease.url(), problem);
             } else {
-                LOG.warn("sitemap {} ended after {} URLs, which were queued: {}", sitemap.url(), queued, problem);
-                recorder.count(Counter.SITEMAP_URLS, queued);
+                LOG.warn("sitemap {} ended after {} URLs, which were queued: {}", lease.url(), brokenOff, problem);
+                recorder.count(Counter.SITEMAP_URLS, brokenOff);
             }
-            recorder.failed(new CrawlReport.Failure(sitemap.url(), reason, sitemap.referrer()));
+            recorder.failed(new CrawlReport.Failure(lease.url(), reason, lease.referrer()));
         }
-        return pages == null ? LongStream.empty() : pages;
     }
 }

@@ -1,6 +1,5 @@
 package dev.sieve.crawl;
 
-import dev.sieve.Frontier;
 import dev.sieve.Lease;
 import dev.sieve.fetch.Exchange;
 import dev.sieve.fetch.FetchRequest;
@@ -12,26 +11,19 @@ import dev.sieve.fetch.FetchResult.Redirect;
 import dev.sieve.fetch.FetchResult.Refused;
 import dev.sieve.fetch.Fetcher;
 import dev.sieve.io.LruMap;
-import dev.sieve.output.Likeness;
-import dev.sieve.output.Visit;
-import dev.sieve.parse.Digest;
 import dev.sieve.parse.LinkExtractor;
-import dev.sieve.parse.PageText;
 import dev.sieve.robots.RobotsCache;
 import dev.sieve.robots.RobotsRules;
 import dev.sieve.scope.SkipReason;
-import dev.sieve.url.UrlNormalizer;
 import dev.sieve.url.UrlParts;
 import java.io.UncheckedIOException;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.Semaphore;
 import java.util.function.BooleanSupplier;
-import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -45,9 +37,6 @@ import org.slf4j.LoggerFactory;
  */
 final class UrlProcessor {
     private static final Logger LOG = LoggerFactory.getLogger("dev.sieve.crawl");
-
-    private static final LinkExtractor.Document UNREADABLE =
-            new LinkExtractor.Document("", List.of(), 0, false, false, true, "", null, null, 0);
 
     private static final Set<String> STYLE_TYPES = Set.of("text/css", "");
 
@@ -67,15 +56,11 @@ final class UrlProcessor {
     private final boolean acceptsTypes;
 
     private final int retries;
-    private final boolean offersSitemaps;
-    private final boolean skipsDuplicates;
     private final String productToken;
-    private final Frontier frontier;
     private final Fetcher fetcher;
     private final Politeness politeness;
     private final Dispatcher dispatcher;
     private final LinkQueue links;
-    private final Sitemaps sitemaps;
     private final Recorder recorder;
     private final CrawlClock clock;
 
@@ -85,8 +70,7 @@ final class UrlProcessor {
     /** Hosts that do not respond, of which a URL that was not requested is recorded. */
     private final LruMap<Boolean> recordedAsAway = new LruMap<>(FIRST_TRIES_BYTES, value -> 0);
 
-    /** The rounds of the crawl; null when it has none. */
-    private final @Nullable Rounds rounds;
+    private final List<Stage> stages;
 
     /** Origins to which earlier runs sent header fields of the user, if this one has none. */
     private final Set<String> withoutHeaders;
@@ -106,13 +90,9 @@ final class UrlProcessor {
         /** Nothing is sent once the lease has ended, however long something has been waited for. */
         @Override
         public boolean maySend(String host) {
-            hasEnded = !target.is(Target.Kind.ERRAND) && !frontier.begin(target.lease());
-            if (hasEnded) {
-                return false;
-            }
-            dispatcher.sent(host);
+            hasEnded = !dispatcher.maySend(target, host);
             sentNanos = clock.nanoTime();
-            return true;
+            return !hasEnded;
         }
 
         @Override
@@ -134,26 +114,17 @@ final class UrlProcessor {
      */
     record Response(Outcome outcome, BooleanSupplier processing) {}
 
-    /**
-     * When a URL was requested, how long that took, and how long its host had to wait before.
-     *
-     * @param archived the exchange, as far as later ones have to know it; null when it is not recorded
-     */
-    private record Requested(
-            Instant fetchedAt, long startNanos, Duration took, Duration waited, Exchange.@Nullable Earlier archived) {}
-
     UrlProcessor(
             CrawlOptions options,
-            Frontier frontier,
             Fetcher fetcher,
             Politeness politeness,
             Dispatcher dispatcher,
             LinkQueue links,
             Recorder recorder,
+            List<Stage> stages,
             CrawlClock clock,
-            @Nullable Rounds rounds,
             Set<String> withoutHeaders) {
-        this.rounds = rounds;
+        this.stages = stages;
         this.withoutHeaders = withoutHeaders;
         String most = options.maxPerHost == 1 ? "1 URL" : options.maxPerHost + " URLs";
         overBudget = new SkipReason("over the budget", "at most " + most + " per host");
@@ -162,15 +133,11 @@ final class UrlProcessor {
         accepted = Set.copyOf(options.accepted);
         acceptsTypes = options.acceptTypes;
         retries = options.retries;
-        offersSitemaps = options.sitemaps;
-        skipsDuplicates = options.skipDuplicates;
         productToken = options.productToken();
-        this.frontier = frontier;
         this.fetcher = fetcher;
         this.politeness = politeness;
         this.dispatcher = dispatcher;
         this.links = links;
-        sitemaps = new Sitemaps(fetcher, links, recorder, options.sitemapMemory(), rounds);
         this.recorder = recorder;
         this.clock = clock;
     }
@@ -185,7 +152,7 @@ final class UrlProcessor {
             return new Response(doErrand(task, errand), () -> false);
         }
         Target target = links.current(task.target());
-        if (rounds != null && rounds.isVisited(target)) {
+        if (stages.stream().anyMatch(stage -> stage.isVisited(target))) {
             return new Response(NOT_REQUESTED, () -> {
                 recorder.repeated(target.lease());
                 return false;
@@ -211,7 +178,7 @@ final class UrlProcessor {
             Outcome outcome = requestRobots(task, target, origin, Objects.requireNonNull(robots.next()), sending);
             return sending.hasEnded ? dropped() : new Response(outcome, () -> false);
         }
-        offerSitemaps(target, access);
+        noteRules(target, access);
         SkipReason forbidden = access.skipReason(target.url());
         if (forbidden != null) {
             return refused(target, forbidden);
@@ -239,7 +206,7 @@ final class UrlProcessor {
                     : new Outcome(Outcome.Kind.ELSEWHERE, Duration.ZERO, next, new RobotsErrand(host, origin));
         }
         // The rules may be gone when the URL is next.
-        offerSitemaps(target, access);
+        noteRules(target, access);
         Boolean rule = access.isKnown() ? access.skipReason(target.url()) == null : null;
         Target next = target.asked(rule);
         Duration crawlDelay = politeness.newCrawlDelay(origin, access);
@@ -273,10 +240,10 @@ final class UrlProcessor {
         }
     }
 
-    private void offerSitemaps(Target target, RobotsCache.Access access) {
+    private void noteRules(Target target, RobotsCache.Access access) {
         RobotsRules rules = access.rules();
-        if (offersSitemaps && rules != null && target.is(Target.Kind.PAGE) && !links.isElsewhere(target.url())) {
-            sitemaps.offer(target.lease(), rules);
+        if (rules != null) {
+            stages.forEach(stage -> stage.rules(target, rules));
         }
     }
 
@@ -289,11 +256,16 @@ final class UrlProcessor {
     }
 
     private Response refused(Target target, SkipReason reason) {
-        return new Response(NOT_REQUESTED, () -> refuse(target, reason));
+        return new Response(NOT_REQUESTED, () -> refuse(visit(target), reason));
     }
 
-    private Requested notSent() {
-        return new Requested(clock.now(), clock.nanoTime(), Duration.ZERO, Duration.ZERO, null);
+    /** Begins the visit of a URL. */
+    private VisitContext visit(Target target) {
+        VisitContext visit = new VisitContext(target, clock);
+        for (Stage stage : stages) {
+            visit.add(stage.visit(visit));
+        }
+        return visit;
     }
 
     private void recordAndRelease(@Nullable Exchange exchange) {
@@ -311,79 +283,71 @@ final class UrlProcessor {
         if (trap != null) {
             return refused(target, trap);
         }
-        Instant fetchedAt = clock.now();
-        long startNanos = clock.nanoTime();
         Sending sending = new Sending(target);
-        FetchRequest request = new FetchRequest(target.url()).watchedBy(sending);
-        FetchResult result =
-                target.isSitemap() ? sitemaps.fetch(target, request, fetchedAt) : requestUrl(target, request);
-        if (sending.hasEnded) {
-            return dropped();
-        }
-        Duration took = Duration.ofNanos(clock.nanoTime() - startNanos);
-        // Recorded first, so that it takes no memory while the page is processed.
-        Exchange exchange = result.exchange();
-        Rounds known = target.isSitemap() ? null : rounds;
-        Exchange.Earlier archived = exchange == null || known == null ? null : exchange.asEarlier();
-        Requested requested = new Requested(fetchedAt, startNanos, took, task.waited(), archived);
-        FetchResult rest = result.with(null);
-        Outcome outcome = politeness.outcome(task, result, sending.took);
-        return new Response(outcome, () -> {
-            recordAndRelease(exchange == null || known == null ? exchange : exchange.after(known.archived(target)));
-            // A URL that is to be requested again waits in the schedule.
-            return outcome.next() == null && processAndRelease(target, rest, requested);
-        });
-    }
-
-    private FetchResult requestUrl(Target target, FetchRequest request) {
-        Fragments fragments = recorder.fragments();
-        boolean needsBody = fragments != null && !fragments.hasAllPages();
-        Map<String, String> conditions = rounds == null || needsBody ? Map.of() : rounds.conditions(target);
         FetchRequest.Body body = target.is(Target.Kind.STYLE_SHEET)
                 ? FetchRequest.Body.ANY_TYPE
                 : target.isCheck() ? FetchRequest.Body.NONE : FetchRequest.Body.DOCUMENT;
-        return fetcher.fetch(request.onlyIf(conditions).reading(body));
+        VisitContext visit = visit(target);
+        FetchResult result = visit.fetch(new FetchRequest(target.url(), Map.of(), body, sending), fetcher, clock);
+        if (sending.hasEnded) {
+            return dropped();
+        }
+        Exchange exchange = result.exchange();
+        Outcome outcome = politeness.outcome(task, result, sending.took);
+        // Recorded first, so that it takes no memory while the page is processed.
+        visit.result(result.with(null));
+        return new Response(outcome, () -> {
+            recordAndRelease(exchange);
+            // A URL that is to be requested again waits in the schedule.
+            return outcome.next() == null && processAndRelease(visit, task.waited());
+        });
     }
 
-    private boolean processAndRelease(Target target, FetchResult result, Requested requested) {
+    private boolean processAndRelease(VisitContext visit, Duration waited) {
+        FetchResult result = visit.result();
         documents.acquireUninterruptibly();
         try {
-            return process(target, result, requested);
+            return process(visit, waited);
         } finally {
             documents.release();
             fetcher.release(result);
         }
     }
 
-    private boolean process(Target target, FetchResult result, Requested requested) {
-        Lease lease = target.lease();
+    private boolean process(VisitContext visit, Duration waited) {
+        Lease lease = visit.target().lease();
+        FetchResult result = visit.result();
         if (result instanceof Refused refused) {
-            return refuse(target, refused.reason());
+            return refuse(visit, refused.reason());
         }
-        long firstNanos = firstNanos(lease, requested);
+        long firstNanos = firstNanos(lease, visit.startNanos());
         if (result.isWorthRetrying() && lease.attempt() < retries) {
             firstTries.put(Long.toString(lease.id()), firstNanos);
             recorder.retry(lease, politeness.retryNanos(lease.attempt()));
             return false;
         }
         if (isNetworkInDoubt(result, firstNanos)) {
-            return leave(target, result, requested);
+            return leave(visit, waited);
+        }
+        record(visit, waited);
+        boolean isPage = visit.target().is(Target.Kind.PAGE) && result instanceof Page;
+        if (isPage) {
+            dispatcher.page(lease);
         }
         boolean lacksHeaders = (result.status() == 401 || result.status() == 403)
                 && withoutHeaders.contains(UrlParts.origin(lease.url()));
         if (lacksHeaders) {
-            Revisit revisit = record(target, result, requested);
-            boolean isPage = isPage(target, result);
-            recorder.leaveUndone(lease, revisit);
-            return isPage;
+            recorder.leaveUndone(lease, () -> visit.forEach(part -> part.settled(true)));
+        } else {
+            recorder.done(lease, () -> visit.forEach(part -> part.settled(false)));
         }
-        return finish(target, result, requested);
+        return isPage;
     }
 
     /** Returns when a URL was first requested by this run; its attempts may belong to an earlier one. */
-    private long firstNanos(Lease lease, Requested requested) {
+    private long firstNanos(Lease lease, long startNanos) {
         Long first = lease.attempt() == 0 ? null : firstTries.get(Long.toString(lease.id()));
-        return first == null ? requested.startNanos : first;
+        return first == null ? startNanos : first;
     }
 
     /** Whether there was no response to this URL, nor to any other since it was first requested by this run. */
@@ -394,8 +358,8 @@ final class UrlProcessor {
     }
 
     /** Records a refused URL, which is done unless only the options of this run refuse it. */
-    private boolean refuse(Target target, SkipReason reason) {
-        Lease lease = target.lease();
+    private boolean refuse(VisitContext visit, SkipReason reason) {
+        Lease lease = visit.target().lease();
         if (lease.referrer() == null) {
             LOG.warn("seed {} skipped: {}{}", lease.url(), reason.text(), remedy(reason));
         }
@@ -403,7 +367,9 @@ final class UrlProcessor {
         if (reason.equals(overBudget) || reason.rule().equals(Refused.NOT_PUBLIC)) {
             recorder.leaveUndone(lease);
         } else {
-            recorder.done(lease, rounds == null ? null : rounds.refused(target));
+            visit.result(new Refused(reason));
+            visit.forEach(StageVisit::visited);
+            recorder.done(lease, () -> visit.forEach(part -> part.settled(false)));
         }
         return false;
     }
@@ -423,10 +389,10 @@ final class UrlProcessor {
     }
 
     /** Records a URL whose host does not respond as failed, and does not mark it as done. */
-    private boolean leave(Target target, FetchResult result, Requested requested) {
-        Revisit revisit = record(target, result, requested);
-        dispatcher.silent(UrlParts.host(target.url()));
-        recorder.leaveUndone(target.lease(), revisit);
+    private boolean leave(VisitContext visit, Duration waited) {
+        record(visit, waited);
+        dispatcher.silent(UrlParts.host(visit.target().url()));
+        recorder.leaveUndone(visit.target().lease(), () -> visit.forEach(part -> part.settled(true)));
         return false;
     }
 
@@ -439,7 +405,9 @@ final class UrlProcessor {
         String host = UrlParts.host(lease.url());
         boolean isOther = dispatcher.continues() && target.is(Target.Kind.PAGE);
         if (!isOther || recordedAsAway.put(host, true) == null) {
-            return leave(target, result, notSent());
+            VisitContext visit = visit(target);
+            visit.result(result);
+            return leave(visit, Duration.ZERO);
         }
         recorder.failed(new CrawlReport.Failure(lease.url(), result.error(), lease.referrer()));
         dispatcher.silent(host);
@@ -447,101 +415,42 @@ final class UrlProcessor {
         return false;
     }
 
-    private boolean finish(Target target, FetchResult result, Requested requested) {
-        Revisit revisit = record(target, result, requested);
-        boolean isPage = isPage(target, result);
-        recorder.done(target.lease(), revisit);
-        return isPage;
-    }
-
-    /** Returns whether a URL is a page, which counts for the budget. */
-    private boolean isPage(Target target, FetchResult result) {
-        boolean isPage = result instanceof Page && target.is(Target.Kind.PAGE);
-        if (isPage) {
-            dispatcher.page(target.lease());
-        }
-        return isPage;
-    }
-
-    /** Pushes what was found, and records the visit; returns what it says, null in a crawl without rounds. */
-    private @Nullable Revisit record(Target target, FetchResult result, Requested requested) {
+    /** Pushes what was found, and records the visit, unless it is that of a sitemap. */
+    private void record(VisitContext visit, Duration waited) {
+        Target target = visit.target();
         if (target.isSitemap()) {
-            LongStream listed = sitemaps.finish(target, result);
-            return rounds == null ? null : rounds.revisit(target, result, false, listed, 0, requested.fetchedAt, null);
+            visit.forEach(StageVisit::visited);
+            return;
         }
-        Lease lease = target.lease();
-        FetchResult checked = LinkQueue.check(lease, result);
-        LinkExtractor.Document document = UNREADABLE;
-        LinkQueue.PageRest rest = links.rest(lease, requested.fetchedAt);
-        KnownTexts texts = recorder.texts();
-        KnownTexts.Earlier earlier = KnownTexts.Earlier.NONE;
-        boolean isWhole = false;
-        boolean hasContent = !Revisit.isNotModified(checked);
-        if (hasContent && checked instanceof Page page && page.isHtml() && target.is(Target.Kind.PAGE)) {
-            document = read(lease, page, rest);
-            Page read = document.isCut() ? page.cut() : page;
-            checked = read;
-            isWhole = read.isSuccess() && !read.isCut();
-            PageText text = document.text();
-            if (texts != null && isWhole && text != null && text.words() > 0) {
-                earlier = texts.add(text.digest(), lease.url());
+        LinkQueue.PageRest rest = links.rest(visit);
+        FetchResult result = LinkQueue.check(target.lease(), visit.result());
+        if (result instanceof Redirect redirect) {
+            result = links.target(target, redirect);
+        } else if (result instanceof Page page && !page.isNotModified()) {
+            if (target.is(Target.Kind.PAGE) && page.isHtml()) {
+                result = readPage(visit, page, rest);
+            } else if (target.isResource() && page.isSuccess()) {
+                result = readResource(target, page, rest);
             }
-            links.links(lease, read, document, skipsDuplicates && earlier.isOnHost());
-            links.resources(target, rest);
-        } else if (checked instanceof Page page && page.isSuccess() && target.isResource()) {
-            checked = readResource(target, page, rest);
-        } else if (checked instanceof Redirect redirect) {
-            checked = links.target(target, redirect);
         }
-        rest.storeParts(target, checked, isWhole);
-        boolean isAccepted = checked instanceof Page page && accepted.contains(page.status());
-        Revisit revisit = rounds == null
-                ? null
-                : rounds.revisit(
-                        target,
-                        checked,
-                        isAccepted,
-                        document.links().stream().mapToLong(rounds::reference),
-                        document.text() == null ? 0 : document.text().digest(),
-                        requested.fetchedAt,
-                        requested.archived);
-        recorder.visited(new Visit(
-                lease.url(),
-                UrlNormalizer.key(lease.url()),
-                lease.depth(),
-                lease.referrer(),
-                checked,
-                new Visit.Timing(requested.fetchedAt, requested.took, requested.waited),
-                new Visit.Content(document.title(), document.links(), rest.resources()),
-                new Visit.Marks(target.isCheck(), isAccepted),
-                texts == null ? null : likeness(target, checked, document, earlier.first(), revisit),
-                revisit == null ? null : revisit.history()));
-        return revisit;
+        visit.result(result);
+        if (result instanceof Page && accepted.contains(result.status())) {
+            visit.accept();
+        }
+        visit.forEach(StageVisit::visited);
+        recorder.visited(visit.record(rest.resources(), waited));
     }
 
-    /** Returns by what a page is compared with others; null for an error, and for what is not a document. */
-    private static @Nullable Likeness likeness(
-            Target target,
-            FetchResult result,
-            LinkExtractor.Document document,
-            @Nullable String first,
-            @Nullable Revisit revisit) {
-        if (revisit != null && Revisit.isNotModified(result)) {
-            return revisit.page().likeness();
-        }
-        PageText text = document.text();
-        if (text == null || !(result instanceof Page page) || !page.isSuccess()) {
-            return null;
-        }
-        String canonical = document.canonical();
-        boolean isOther = canonical != null && !UrlNormalizer.key(canonical).equals(UrlNormalizer.key(target.url()));
-        return new Likeness(
-                revisit == null ? Digest.of(page.body()) : revisit.page().body(),
-                text.digest(),
-                document.description(),
-                isOther ? canonical : null,
-                first,
-                page.isCut() || text.words() == 0 ? null : text.sketch().base64());
+    private Page readPage(VisitContext visit, Page page, LinkQueue.PageRest rest) {
+        Lease lease = visit.target().lease();
+        LinkExtractor.Document document = read(lease, page, rest);
+        Page read = document.isCut() ? page.cut() : page;
+        visit.document(document);
+        visit.result(read);
+        visit.forEach(StageVisit::read);
+        links.links(lease, read, document, visit.linksSkipped());
+        links.resources(visit.target(), rest);
+        return read;
     }
 
     /**
@@ -563,13 +472,12 @@ final class UrlProcessor {
 
     private LinkExtractor.Document read(Lease lease, Page page, LinkExtractor.Rest rest) {
         try {
-            boolean needsText = rounds != null || recorder.texts() != null;
-            return LinkExtractor.read(lease.url(), page, productToken, needsText, rest);
+            return LinkExtractor.read(lease.url(), page, productToken, stages.stream().anyMatch(Stage::needsText), rest);
         } catch (UncheckedIOException e) {
             throw e;
         } catch (RuntimeException | StackOverflowError e) {
             LOG.warn("cannot read the document {}: {}", lease.url(), e.toString());
-            return UNREADABLE;
+            return VisitContext.UNREADABLE;
         }
     }
 }

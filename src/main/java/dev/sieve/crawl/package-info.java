@@ -10,10 +10,14 @@
  *   <li>{@code LinkQueue} queues seeds, links, redirect targets and sitemaps in the frontier, and links that are only checked.
  *   <li>{@code Dispatcher} hands them out to the workers, with a limit of depth in the order of {@code Levels}. It is the
  *       only class that waits.
- *   <li>{@code UrlProcessor} processes one URL; {@code Politeness} decides how its host is treated, {@code Sitemaps}
- *       reads it when it is a sitemap.
+ *   <li>{@code UrlProcessor} processes one URL; {@code Politeness} decides how its host is treated.
  *   <li>{@code Recorder} passes the result to the sink, counts it, and marks the URL as done once the sink has stored it.
  * </ul>
+ *
+ * <p>What a crawl may do besides is a {@code Stage}: sitemaps, duplicates, fragments, rounds. The classes above call all
+ * stages and do not depend on any; {@code AllStages} creates them, in an order that it explains. To add one, implement {@code
+ * Stage}, and {@code StageVisit} for what it does with a URL, and add a line there. A stage may also answer a request in place
+ * of the fetcher, for the URLs that it chooses; it then calls the watch of the request before it sends something.
  *
  * <p>What is counted is a {@link dev.sieve.crawl.Counter}; that page says how to add one. What a crawl knows at a moment
  * and does not count is a component of a group of {@link dev.sieve.crawl.CrawlReport}.

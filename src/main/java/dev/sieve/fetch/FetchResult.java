@@ -2,6 +2,7 @@ package dev.sieve.fetch;
 
 import dev.sieve.polite.RetryAfter;
 import dev.sieve.scope.SkipReason;
+import java.net.HttpURLConnection;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -29,6 +30,11 @@ public sealed interface FetchResult {
     /** Returns whether there is a page with a status from 200 to 299. */
     default boolean isSuccess() {
         return false;
+    }
+
+    /** Returns whether the server says that the page is as it was. */
+    default boolean isNotModified() {
+        return status() == HttpURLConnection.HTTP_NOT_MODIFIED;
     }
 
     /** Returns whether the same request may succeed later. */

@@ -110,7 +110,7 @@ class DispatcherTest {
                 sieve.push("http://h" + host + ".test/" + restart + "/" + i);
             }
         }
-        recorder = new Recorder(sieve);
+        recorder = new Recorder(sieve, List.of());
         return new Dispatcher(
                 CrawlJob.inMemory(sieve), schedule, () -> clock.addAndGet(50_000), recorder, new CrawlOptions(), false);
     }
@@ -162,7 +162,7 @@ class DispatcherTest {
                 CrawlJob.inMemory(sieve),
                 schedule,
                 time::get,
-                new Recorder(sieve),
+                new Recorder(sieve, List.of()),
                 new CrawlOptions().concurrency(1),
                 false);
 
@@ -200,8 +200,8 @@ class DispatcherTest {
         HostSchedule<Target> schedule =
                 HostSchedule.<Target>builder().tellTrust(true).build(0);
         CrawlOptions options = new CrawlOptions().concurrency(1);
-        Dispatcher dispatcher =
-                new Dispatcher(CrawlJob.inMemory(sieve), schedule, time::get, new Recorder(sieve), options, false);
+        Dispatcher dispatcher = new Dispatcher(
+                CrawlJob.inMemory(sieve), schedule, time::get, new Recorder(sieve, List.of()), options, false);
         Task first = dispatcher.next();
         time.set(Duration.ofSeconds(1).toNanos());
         assertThat(dispatcher.addsWorker()).isTrue();
@@ -225,7 +225,7 @@ class DispatcherTest {
                 CrawlJob.inMemory(sieve),
                 schedule,
                 time::get,
-                new Recorder(sieve),
+                new Recorder(sieve, List.of()),
                 new CrawlOptions().concurrency(3),
                 false);
 
@@ -296,7 +296,7 @@ class DispatcherTest {
                 sieve.push("http://h.test/" + i);
                 schedule.add("h.test", Target.of(sieve.take(0)));
             }
-            dispatcher = new Dispatcher(job, schedule, time::get, new Recorder(sieve), options, false);
+            dispatcher = new Dispatcher(job, schedule, time::get, new Recorder(sieve, List.of()), options, false);
         }
 
         /** Returns how many milliseconds pass from the request of a page to the next one. */
@@ -308,7 +308,7 @@ class DispatcherTest {
                 throws InterruptedException {
             Task task = dispatcher.next();
             dispatcher.delay(task.host(), Duration.ofMillis(crawlDelay));
-            dispatcher.sent(task.host());
+            dispatcher.maySend(task.target(), task.host());
             time.addAndGet(Duration.ofMillis(took).toNanos());
             dispatcher.end(task, outcome.apply(task.target(), Duration.ofMillis(took)));
             dispatcher.finished(task, true);
@@ -323,7 +323,8 @@ class DispatcherTest {
         sieve.push("http://h.test/");
         CrawlOptions options =
                 new CrawlOptions().delay(Duration.ZERO).concurrency(1).maxTime(Duration.ofMinutes(1));
-        return new Dispatcher(CrawlJob.inMemory(sieve), schedule, time::get, new Recorder(sieve), options, false);
+        return new Dispatcher(
+                CrawlJob.inMemory(sieve), schedule, time::get, new Recorder(sieve, List.of()), options, false);
     }
 
     @Test
@@ -428,7 +429,12 @@ class DispatcherTest {
         frontier.push("http://a.test/");
         HostSchedule<Target> schedule = HostSchedule.<Target>builder().build(0);
         Dispatcher dispatcher = new Dispatcher(
-                CrawlJob.inMemory(frontier), schedule, () -> 0, new Recorder(frontier), new CrawlOptions(), false);
+                CrawlJob.inMemory(frontier),
+                schedule,
+                () -> 0,
+                new Recorder(frontier, List.of()),
+                new CrawlOptions(),
+                false);
         assertThatThrownBy(dispatcher::next).hasMessage("broken");
 
         FutureTask<Task> other = new FutureTask<>(dispatcher::next);
@@ -452,7 +458,12 @@ class DispatcherTest {
         TakenAway frontier = new TakenAway();
         frontier.pushAll(List.of("http://a.test/1", "http://a.test/2", "http://b.test/"));
         Dispatcher dispatcher = new Dispatcher(
-                CrawlJob.inMemory(frontier), schedule, time::get, new Recorder(frontier), new CrawlOptions(), false);
+                CrawlJob.inMemory(frontier),
+                schedule,
+                time::get,
+                new Recorder(frontier, List.of()),
+                new CrawlOptions(),
+                false);
         Task first = dispatcher.next();
         assertThat(urlOf(first)).isEqualTo("http://a.test/1");
         Task other = dispatcher.next();
@@ -480,7 +491,7 @@ class DispatcherTest {
                 HostSchedule.<Target>builder().delay(Duration.ofDays(1)).build(0);
         TakenAway frontier = new TakenAway();
         frontier.pushAll(List.of("http://a.test/1", "http://a.test/2", "http://b.test/"));
-        Recorder recorder = new Recorder(frontier);
+        Recorder recorder = new Recorder(frontier, List.of());
         Dispatcher dispatcher =
                 new Dispatcher(CrawlJob.inMemory(frontier), schedule, time::get, recorder, new CrawlOptions(), false);
         for (Task task : List.of(dispatcher.next(), dispatcher.next())) {
@@ -529,7 +540,7 @@ class DispatcherTest {
         };
         CrawlJob job = new CrawlJob(sieve, CrawlJob.TEMPORARY, null, Sharing.NONE, (seeds, origins) -> store);
         Dispatcher dispatcher =
-                new Dispatcher(job, schedule, time::get, new Recorder(sieve), new CrawlOptions(), false);
+                new Dispatcher(job, schedule, time::get, new Recorder(sieve, List.of()), new CrawlOptions(), false);
         sieve.pushAll(List.of("http://a.test/", "http://b.test/"));
         claimed.put("a.test", Duration.ofSeconds(5));
 
@@ -563,7 +574,7 @@ class DispatcherTest {
     void aUrlWithoutAWorkerFailsTheCrawl() throws Exception {
         Sieve sieve = new Sieve(100);
         sieve.pushAll(List.of("http://a.test/", "http://b.test/"));
-        Recorder recorder = new Recorder(sieve);
+        Recorder recorder = new Recorder(sieve, List.of());
         Dispatcher dispatcher =
                 new Dispatcher(CrawlJob.inMemory(sieve), withoutDelay(), () -> 0, recorder, new CrawlOptions(), false);
         Task lost = dispatcher.next();
@@ -590,7 +601,7 @@ class DispatcherTest {
         Sieve sieve = new Sieve(100);
         sieve.pushAll(List.of("http://a.test/1", "http://a.test/2"));
         HostSchedule<Target> schedule = withoutDelay();
-        Recorder recorder = new Recorder(sieve);
+        Recorder recorder = new Recorder(sieve, List.of());
         Dispatcher dispatcher =
                 new Dispatcher(CrawlJob.inMemory(sieve), schedule, () -> 0, recorder, new CrawlOptions(), false);
         Task task = dispatcher.next();
@@ -623,8 +634,8 @@ class DispatcherTest {
             }
         };
         CrawlJob job = new CrawlJob(frontier, CrawlJob.TEMPORARY, null, sharing, (seeds, origins) -> JobStore.NONE);
-        Dispatcher dispatcher =
-                new Dispatcher(job, withoutDelay(), () -> 0, new Recorder(frontier), new CrawlOptions(), false);
+        Dispatcher dispatcher = new Dispatcher(
+                job, withoutDelay(), () -> 0, new Recorder(frontier, List.of()), new CrawlOptions(), false);
         Task lost = dispatcher.next();
         dispatcher.end(lost, new Outcome(Outcome.Kind.RESPONDED));
         dispatcher.finished(lost, false);
@@ -645,7 +656,7 @@ class DispatcherTest {
                     waits.countDown();
                     return 0;
                 },
-                new Recorder(sieve),
+                new Recorder(sieve, List.of()),
                 new CrawlOptions(),
                 false);
         ExecutorService worker = Executors.newSingleThreadExecutor();

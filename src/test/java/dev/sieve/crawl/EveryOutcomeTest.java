@@ -304,8 +304,9 @@ class EveryOutcomeTest {
         CrawlOptions options = options(true).obeyRobots(obeysRobots);
         Sieve frontier = new Sieve(100);
         CrawlJob job = CrawlJob.inMemory(frontier);
-        Recorder recorder = new Recorder(frontier);
-        LinkQueue links = new LinkQueue(options, recorder, job, () -> {}, null);
+        List<Stage> stages = new ArrayList<>();
+        Recorder recorder = new Recorder(frontier, stages);
+        LinkQueue links = new LinkQueue(options, recorder, stages, job, () -> {});
         links.seeds(List.of(server().on("/", HostileServer.reset())
                 .on("/robots.txt", HostileServer.reset())
                 .url()));
@@ -315,7 +316,7 @@ class EveryOutcomeTest {
             Dispatcher dispatcher = new Dispatcher(job, schedule, clock.nanos(), recorder, options, false);
             Politeness politeness = new Politeness(options, fetcher, job, clock);
             UrlProcessor processor = new UrlProcessor(
-                    options, frontier, fetcher, politeness, dispatcher, links, recorder, clock, null, Set.of());
+                    options, fetcher, politeness, dispatcher, links, recorder, stages, clock, Set.of());
             fetcher.stop();
 
             Task task = dispatcher.next();

@@ -28,9 +28,9 @@ public final class JobLines {
     /** Adds a page to a job with rounds, unless it is known. */
     static void addPage(CrawlJob job, String url) throws IOException {
         Rounds rounds = Objects.requireNonNull(Rounds.of(job, RevisitRule.DEFAULT));
-        Revisit page = rounds.refused(Target.of(new Lease(0, url, 0, 0, null, 0, 0)));
-        if (page != null) {
-            rounds.store(List.of(page), false);
+        Target page = Target.of(new Lease(0, url, 0, 0, null, 0, 0));
+        if (rounds.base(page) == null) {
+            rounds.store(List.of(rounds.refused(page)), false);
         }
     }
 

@@ -186,8 +186,8 @@ class LevelsTest {
                     .spill(folder, new Target.Codec(), 2000)
                     .build(now);
             CrawlJob job = CrawlJob.inMemory(frontier);
-            recorder = new Recorder(frontier);
-            links = new LinkQueue(options, recorder, job, () -> {}, null);
+            recorder = new Recorder(frontier, List.of());
+            links = new LinkQueue(options, recorder, List.of(), job, () -> {});
             dispatcher = new Dispatcher(job, schedule, () -> now, recorder, options, false);
         }
 

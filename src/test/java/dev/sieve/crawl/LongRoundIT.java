@@ -116,11 +116,18 @@ class LongRoundIT {
             for (Lease lease = frontier.take(0); lease != null || !leases.isEmpty(); lease = frontier.take(0)) {
                 if (lease != null) {
                     Target target = Target.of(lease);
-                    if (!rounds.conditions(target).containsKey("If-None-Match")) {
+                    if (!Revisit.conditions(rounds.base(target)).containsKey("If-None-Match")) {
                         throw new IllegalStateException("not conditional: " + lease.url());
                     }
                     Revisit visit = rounds.revisit(
-                            target, notModified, false, LongStream.empty(), 0, START.plusSeconds(2), null);
+                            rounds.base(target),
+                            target,
+                            notModified,
+                            false,
+                            LongStream.empty(),
+                            0,
+                            START.plusSeconds(2),
+                            null);
                     unchanged += visit.history().change() == Change.UNCHANGED ? 1 : 0;
                     leases.add(lease);
                     visits.add(visit);

@@ -16,6 +16,7 @@ import dev.sieve.scope.SkipReason;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
+import java.util.List;
 import java.util.Queue;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AutoClose;
@@ -139,7 +140,7 @@ class RecorderTest {
     void recordsThatMustSurviveAPowerFailureAreStoredInGroups() throws IOException {
         try (DurableSieve frontier = open(Durability.INTERVAL)) {
             Queue<Lease> leases = take(frontier, Recorder.GROUP + 100);
-            Recorder recorder = new Recorder(frontier);
+            Recorder recorder = new Recorder(frontier, List.of());
             StrictSink sink = new StrictSink(frontier);
             recorder.sink(sink);
 
@@ -166,7 +167,7 @@ class RecorderTest {
     void whatStaysInFlightDoesNotKeepTheOthersFromBeingDone() throws IOException {
         try (DurableSieve frontier = open(Durability.ALWAYS)) {
             Queue<Lease> leases = take(frontier, 3);
-            Recorder recorder = new Recorder(frontier);
+            Recorder recorder = new Recorder(frontier, List.of());
             recorder.sink(new StrictSink(frontier));
 
             record(recorder, leases, 2);
@@ -182,7 +183,7 @@ class RecorderTest {
         try (DurableSieve durable = open(Durability.PROCESS)) {
             for (Frontier frontier : new Frontier[] {durable, new Sieve(1000)}) {
                 Queue<Lease> leases = take(frontier, 10);
-                Recorder recorder = new Recorder(frontier);
+                Recorder recorder = new Recorder(frontier, List.of());
                 StrictSink sink = new StrictSink(frontier);
                 recorder.sink(sink);
 
@@ -222,7 +223,7 @@ class RecorderTest {
     void afterAFailureOfTheSinkNothingIsDone() throws IOException {
         try (DurableSieve frontier = open(Durability.INTERVAL)) {
             Queue<Lease> leases = take(frontier, 10);
-            Recorder recorder = new Recorder(frontier);
+            Recorder recorder = new Recorder(frontier, List.of());
             recorder.sink(new StrictSink(frontier) {
                 @Override
                 public void skipped(Skip skip) {

@@ -222,8 +222,10 @@ class RoundsPowerCutTest {
                 Target target = lease == null ? null : Target.of(lease);
                 if (target != null && !rounds.isVisited(target)) {
                     int page = Integer.parseInt(target.url().replaceFirst(".*/", ""));
-                    boolean isConditional = !rounds.conditions(target).isEmpty();
+                    boolean isConditional =
+                            !Revisit.conditions(rounds.base(target)).isEmpty();
                     Revisit visit = rounds.revisit(
+                            rounds.base(target),
                             target,
                             answer(page, round, isConditional),
                             false,

@@ -245,14 +245,18 @@ class RoundsTest {
             for (String order : orders) {
                 Rounds.again(job, false, RevisitRule.DEFAULT);
                 Rounds rounds = Objects.requireNonNull(Rounds.of(job, RevisitRule.DEFAULT));
-                LinkQueue links = new LinkQueue(options(), new Recorder(job.frontier()), job, () -> {}, rounds);
+                List<Stage> stages = new ArrayList<>();
+                Recorder recorder = new Recorder(job.frontier(), stages);
+                LinkQueue links = new LinkQueue(options(), recorder, stages, job, () -> {});
+                stages.addAll(List.of(new RoundStage(rounds, links, recorder, CrawlClock.SYSTEM)));
                 List<String> failed = new ArrayList<>();
                 for (String page : order.split("", -1)) {
                     String url = "http://h.test/" + page;
                     Target target = Target.of(new Lease(0, url, 1, 0, "http://h.test/", 0, 0));
                     FetchResult result =
                             links.target(target, new FetchResult.Redirect(302, "http://h.test/" + ring.get(page)));
-                    Revisit visit = rounds.revisit(target, result, false, LongStream.empty(), 0, Instant.now(), null);
+                    Revisit visit = rounds.revisit(
+                            rounds.base(target), target, result, false, LongStream.empty(), 0, Instant.now(), null);
                     rounds.store(List.of(visit), false);
                     if (result instanceof FetchResult.Failed) {
                         failed.add(page);

@@ -1,0 +1,40 @@
+package dev.sieve.crawl;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Creates the stages of a crawl, in the order in which they are called. */
+final class AllStages {
+    private AllStages() {}
+
+    /**
+     * Returns the stages.
+     *
+     * <p>Rounds are the last. A visit that they have stored is not made again, so what others store of it must be stored before;
+     * a round has ended only when the others have; and fragments may remove the conditions of a request, which they add. The
+     * order of the others does not matter.
+     *
+     * @throws IllegalArgumentException when the job cannot have one of them; the message says why
+     * @throws IOException when the disk fails
+     */
+    static List<Stage> of(
+            CrawlOptions options, CrawlJob job, Recorder recorder, LinkQueue links, CrawlClock clock)
+            throws IOException {
+        Rounds rounds = options.again
+                ? Rounds.again(job, options.onlyDue, options.revisits)
+                : Rounds.of(job, options.revisits);
+        List<Stage> all = new ArrayList<>();
+        all.add(new Sitemaps(links, recorder, options.sitemaps, options.sitemapMemory()));
+        all.add(new DuplicateStage(job, options.skipDuplicates));
+        if (options.checkFragments) {
+            job.sharing().requireAlone("fragments are not checked");
+            Fragments fragments = job.part(Fragments.class, Fragments::new);
+            all.add(new FragmentStage(fragments, recorder, options.checkRoutes, rounds != null, clock));
+        }
+        if (rounds != null) {
+            all.add(new RoundStage(rounds, links, recorder, clock));
+        }
+        return all;
+    }
+}

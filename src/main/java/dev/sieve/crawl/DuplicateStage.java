@@ -1,0 +1,106 @@
+package dev.sieve.crawl;
+
+import dev.sieve.fetch.FetchResult;
+import dev.sieve.fetch.FetchResult.Page;
+import dev.sieve.output.Likeness;
+import dev.sieve.output.PageSink;
+import dev.sieve.parse.Digest;
+import dev.sieve.parse.LinkExtractor;
+import dev.sieve.parse.PageText;
+import dev.sieve.scope.SkipReason;
+import dev.sieve.url.UrlNormalizer;
+import java.io.IOException;
+import org.jspecify.annotations.Nullable;
+
+/** Compares the texts of pages if the sink needs that, or if the links of duplicates are not followed. */
+final class DuplicateStage implements Stage {
+    private static final SkipReason DUPLICATE = new SkipReason("duplicate", "an earlier page has the same text");
+
+    private final CrawlJob job;
+    private final boolean skips;
+    /** Null while pages are not compared. */
+    private volatile @Nullable KnownTexts texts;
+
+    /**
+     * Creates the stage.
+     *
+     * @param skips whether the links of a page are skipped if an earlier one of the same host has the same text
+     */
+    DuplicateStage(CrawlJob job, boolean skips) {
+        this.job = job;
+        this.skips = skips;
+    }
+
+    @Override
+    public void open(PageSink sink) throws IOException {
+        if (skips || sink.comparesPages()) {
+            texts = job.part(KnownTexts.class, KnownTexts::new);
+        }
+    }
+
+    @Override
+    public boolean needsText() {
+        return texts != null;
+    }
+
+    @Override
+    public StageVisit visit(VisitContext visit) {
+        KnownTexts open = texts;
+        return open == null ? StageVisit.NONE : new Visiting(visit, open);
+    }
+
+    @Override
+    public void flush(boolean isForced) {
+        KnownTexts open = texts;
+        if (open != null) {
+            open.flush(isForced);
+        }
+    }
+
+    private final class Visiting implements StageVisit {
+        private final VisitContext visit;
+        private final KnownTexts open;
+        private KnownTexts.Earlier earlier = KnownTexts.Earlier.NONE;
+
+        Visiting(VisitContext visit, KnownTexts open) {
+            this.visit = visit;
+            this.open = open;
+        }
+
+        @Override
+        public void read() {
+            PageText text = visit.document().text();
+            if (visit.isWhole() && text != null && text.words() > 0) {
+                earlier = open.add(text.digest(), visit.target().url());
+            }
+            if (skips && earlier.isOnHost()) {
+                visit.skipLinks(DUPLICATE);
+            }
+        }
+
+        @Override
+        public void visited() {
+            visit.likeness(visit.result().isNotModified() ? visit.known() : likeness(visit.result()));
+        }
+
+        /** Returns by what a page is compared with others; null for an error, and for what is not a document. */
+        private @Nullable Likeness likeness(FetchResult result) {
+            LinkExtractor.Document document = visit.document();
+            PageText text = document.text();
+            if (text == null || !(result instanceof Page page) || !page.isSuccess()) {
+                return null;
+            }
+            String canonical = document.canonical();
+            boolean isOther = canonical != null
+                    && !UrlNormalizer.key(canonical)
+                            .equals(UrlNormalizer.key(visit.target().url()));
+            return new Likeness(
+                    Digest.of(page.body()),
+                    text.digest(),
+                    document.description(),
+                    isOther ? canonical : null,
+                    earlier.first(),
+                    page.isCut() || text.words() == 0 ? null : text.sketch().base64());
+        }
+    }
+}

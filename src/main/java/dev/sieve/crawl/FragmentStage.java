@@ -1,0 +1,126 @@
+package dev.sieve.crawl;
+
+import dev.sieve.fetch.FetchRequest;
+import dev.sieve.fetch.FetchResult;
+import dev.sieve.fetch.FetchResult.Failed;
+import dev.sieve.fetch.FetchResult.Reason;
+import dev.sieve.fetch.FetchResult.Redirect;
+import dev.sieve.fetch.FetchResult.Refused;
+import dev.sieve.fetch.PageFetcher;
+import dev.sieve.output.Visit;
+import dev.sieve.scope.SkipReason;
+import dev.sieve.url.UrlNormalizer;
+import java.io.IOException;
+import java.util.Map;
+import java.util.function.BooleanSupplier;
+
+/** Notes the parts of pages and the links to them, and checks these links after the last request. */
+final class FragmentStage implements Stage {
+    private static final SkipReason MISSING = new SkipReason(Reason.FRAGMENT.text());
+
+    private final Fragments fragments;
+    private final Recorder recorder;
+    private final boolean checksRoutes;
+    private final boolean needsAllPages;
+    private final CrawlClock clock;
+
+    /**
+     * Creates the stage.
+     *
+     * @param checksRoutes whether a {@linkplain dev.sieve.url.Fragment#isRoute route} has to be a part of its page
+     * @param needsAllPages whether nothing is checked before all pages were visited, as in a round: those that were not yet may
+     *     have changed
+     */
+    FragmentStage(
+            Fragments fragments, Recorder recorder, boolean checksRoutes, boolean needsAllPages, CrawlClock clock) {
+        this.fragments = fragments;
+        this.recorder = recorder;
+        this.checksRoutes = checksRoutes;
+        this.needsAllPages = needsAllPages;
+        this.clock = clock;
+    }
+
+    @Override
+    public StageVisit visit(VisitContext visit) {
+        return new Visiting(visit);
+    }
+
+    @Override
+    public void flush(boolean isForced) {
+        fragments.flush(isForced);
+    }
+
+    @Override
+    public boolean end(Ending ending, BooleanSupplier hasToEnd) throws IOException {
+        boolean isLimit = ending == Ending.MAX_PAGES || ending == Ending.MAX_TIME;
+        if (ending != Ending.DRAINED && (needsAllPages || !isLimit)) {
+            return true;
+        }
+        FragmentCheck.Receiver receiver = new FragmentCheck.Receiver() {
+            @Override
+            public void missing(String page, int depth, String url, boolean isFirst) {
+                int start = url.indexOf('#');
+                String key = UrlNormalizer.key(url.substring(0, start)) + url.substring(start);
+                Failed failed = new Failed(0, Reason.FRAGMENT, "");
+                recorder.checked(url, MISSING, page);
+                Visit visit = LinkQueue.notRequested(url, key, depth + 1, page, failed, clock.now());
+                recorder.broken(visit, isFirst);
+            }
+
+            @Override
+            public void flush() {
+                recorder.flushSink();
+            }
+        };
+        FragmentCheck.Result result = new FragmentCheck(fragments, receiver, checksRoutes, hasToEnd).run();
+        recorder.count(Counter.FRAGMENTS, Counter.FOUND, result.found());
+        recorder.count(Counter.FRAGMENTS, Counter.MISSING, result.missing());
+        recorder.count(Counter.FRAGMENTS, Counter.UNCHECKED, result.unknown());
+        recorder.count(Counter.FRAGMENTS, Counter.ROUTES, result.routes());
+        return result.isComplete();
+    }
+
+    private final class Visiting implements StageVisit {
+        private final VisitContext visit;
+        private final Fragments.Page parts = fragments.page();
+
+        Visiting(VisitContext visit) {
+            this.visit = visit;
+        }
+
+        /** Until the parts of all pages are known, no request is conditional. */
+        @Override
+        public FetchResult fetch(FetchRequest request, PageFetcher next) {
+            return next.fetch(fragments.hasAllPages() ? request : request.onlyIf(Map.of()));
+        }
+
+        @Override
+        public boolean takesParts() {
+            return true;
+        }
+
+        @Override
+        public void part(String name) {
+            parts.part(name);
+        }
+
+        @Override
+        public void linkToPart(String url, String fragment) {
+            if (!parts.link(url, fragment)) {
+                recorder.skipped(url + "#" + fragment, LinkQueue.BEYOND_LIMIT, visit.target().url());
+            }
+        }
+
+        @Override
+        public void visited() {
+            Target target = visit.target();
+            FetchResult result = visit.result();
+            boolean isPage = target.is(Target.Kind.PAGE);
+            if (result instanceof Redirect redirect && (isPage || target.is(Target.Kind.CHECK))) {
+                fragments.add(target.lease().depth(), target.url(), redirect);
+            } else if (isPage && !(result instanceof Refused) && !result.isNotModified()) {
+                fragments.add(target.lease().depth(), target.url(), parts, visit.isWhole());
+            }
+        }
+    }
+}

@@ -1,0 +1,81 @@
+package dev.sieve.crawl;
+
+import dev.sieve.output.PageSink;
+import dev.sieve.robots.RobotsRules;
+import java.io.IOException;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Something that a crawl may do besides what every crawl does. The loop calls all stages in the order of {@link AllStages}, and
+ * does not depend on what they are. A method that is not overridden does nothing. Safe for use by many threads.
+ */
+interface Stage {
+    /** Prepares the stage for a run, before {@link #queue}. */
+    default void open(PageSink sink) throws IOException {}
+
+    /**
+     * Queues URLs before the first request.
+     *
+     * @param hasToEnd called for each URL; when it returns true, the others are left to the next run
+     * @return how many were queued
+     */
+    default long queue(BooleanSupplier hasToEnd) {
+        return 0;
+    }
+
+    /** Returns how many URLs are left to {@link #queue}: an upper bound. */
+    default long toQueue() {
+        return 0;
+    }
+
+    /** Returns whether the texts of pages are needed. */
+    default boolean needsText() {
+        return false;
+    }
+
+    /** Returns whether a URL needs no request, since its visit is stored. */
+    default boolean isVisited(Target target) {
+        return false;
+    }
+
+    /** Receives what robots.txt says on the origin of a URL, before it is requested. */
+    default void rules(Target target, RobotsRules rules) {}
+
+    /** Returns the key of the page to which an earlier run was redirected from a URL; null for none. */
+    default @Nullable String redirect(boolean isCheck, String key) {
+        return null;
+    }
+
+    /** Returns the part of the stage in a visit that begins. */
+    default StageVisit visit(VisitContext visit) {
+        return StageVisit.NONE;
+    }
+
+    /**
+     * Stores what visits say, after the sink has stored their records and before their URLs are done. Called with the lock of
+     * the sink held.
+     *
+     * @param isForced whether it has to survive a power cut
+     */
+    default void flush(boolean isForced) {}
+
+    /**
+     * Does what remains after the last request.
+     *
+     * @param ending why there is no other request
+     * @param hasToEnd called often; when it returns true, the next run does the rest
+     * @return whether it is complete, or nothing remained
+     */
+    default boolean end(Ending ending, BooleanSupplier hasToEnd) throws IOException {
+        return true;
+    }
+
+    /** Notes that what the run has found out is stored. Not called when the crawl has failed. */
+    default void close() {}
+
+    /** Returns what the stage has found out about the crawl as a whole; null for nothing. */
+    default @Nullable Object result() {
+        return null;
+    }
+}

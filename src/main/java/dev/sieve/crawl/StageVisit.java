@@ -1,0 +1,46 @@
+package dev.sieve.crawl;
+
+import dev.sieve.fetch.FetchRequest;
+import dev.sieve.fetch.FetchResult;
+import dev.sieve.fetch.PageFetcher;
+import dev.sieve.parse.LinkExtractor;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The part of a {@link Stage} in the visit of one URL, with its methods in the order in which they are called. It also receives
+ * the parts of a document, if it takes them. Used by one thread at a time.
+ */
+interface StageVisit extends LinkExtractor.Rest {
+    /** Does nothing. */
+    StageVisit NONE = new StageVisit() {};
+
+    /**
+     * Makes the request, or another one in its place, with a fetcher that passes it on to the stages before this one; so the last
+     * stage is called first.
+     */
+    default FetchResult fetch(FetchRequest request, PageFetcher next) {
+        return next.fetch(request);
+    }
+
+    /**
+     * Receives URLs that a sitemap lists, which are queued.
+     *
+     * @param modified when those were modified of which it says so
+     */
+    default void listed(List<String> urls, Map<String, Instant> modified) {}
+
+    /** Called when a document was read, before its links are queued. */
+    default void read() {}
+
+    /** Called when the result is final and what it links to is queued, before it is recorded. */
+    default void visited() {}
+
+    /**
+     * Called when the visit is recorded, before the URL is done, with the lock of the sink held.
+     *
+     * @param isLeft whether the URL stays in the frontier instead
+     */
+    default void settled(boolean isLeft) {}
+}

@@ -1,0 +1,168 @@
+package dev.sieve.crawl;
+
+import dev.sieve.Lease;
+import dev.sieve.fetch.FetchRequest;
+import dev.sieve.fetch.FetchResult;
+import dev.sieve.fetch.FetchResult.Page;
+import dev.sieve.fetch.PageFetcher;
+import dev.sieve.output.History;
+import dev.sieve.output.Likeness;
+import dev.sieve.output.Visit;
+import dev.sieve.parse.LinkExtractor;
+import dev.sieve.scope.SkipReason;
+import dev.sieve.url.UrlNormalizer;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The visit of a URL: its request, and what is found with it. The loop fills it in; the stages read it, and
+ * add to its record. Used by one thread at a time.
+ */
+final class VisitContext {
+    /** What is read of a document that cannot be read. */
+    static final LinkExtractor.Document UNREADABLE =
+            new LinkExtractor.Document("", List.of(), 0, false, false, true, "", null, null, 0);
+
+    private final Target target;
+    private final Instant fetchedAt;
+    private final long startNanos;
+    private final List<StageVisit> parts = new ArrayList<>();
+    private Duration took = Duration.ZERO;
+    private @Nullable FetchResult result;
+    private LinkExtractor.Document document = UNREADABLE;
+    private boolean isAccepted;
+    private @Nullable SkipReason linksSkipped;
+    private @Nullable Likeness known;
+    private @Nullable Likeness likeness;
+    private @Nullable History history;
+
+    /** Creates the visit of a URL that begins now. */
+    VisitContext(Target target, CrawlClock clock) {
+        this.target = target;
+        fetchedAt = clock.now();
+        startNanos = clock.nanoTime();
+    }
+
+    /** Adds the part of a stage. */
+    void add(StageVisit part) {
+        if (part != StageVisit.NONE) {
+            parts.add(part);
+        }
+    }
+
+    /** Makes a request through all stages, and returns its result. */
+    FetchResult fetch(FetchRequest request, PageFetcher fetcher, CrawlClock clock) {
+        PageFetcher last = fetcher;
+        for (StageVisit part : parts) {
+            PageFetcher next = last;
+            last = each -> part.fetch(each, next);
+        }
+        result = last.fetch(request);
+        took = Duration.ofNanos(clock.nanoTime() - startNanos);
+        return result;
+    }
+
+    /** Calls the parts of all stages. */
+    void forEach(Consumer<StageVisit> call) {
+        parts.forEach(call);
+    }
+
+    List<StageVisit> parts() {
+        return parts;
+    }
+
+    /** Returns the record of the visit. */
+    Visit record(List<String> resources, Duration waited) {
+        Lease lease = target.lease();
+        return new Visit(
+                lease.url(),
+                UrlNormalizer.key(lease.url()),
+                lease.depth(),
+                lease.referrer(),
+                result(),
+                new Visit.Timing(fetchedAt, took, waited),
+                new Visit.Content(document.title(), document.links(), resources),
+                new Visit.Marks(target.isCheck(), isAccepted),
+                likeness,
+                history);
+    }
+
+    Target target() {
+        return target;
+    }
+
+    Instant fetchedAt() {
+        return fetchedAt;
+    }
+
+    long startNanos() {
+        return startNanos;
+    }
+
+    /** Returns what became of the URL. */
+    FetchResult result() {
+        return Objects.requireNonNull(result);
+    }
+
+    void result(FetchResult present) {
+        result = present;
+    }
+
+    /** Returns the document in the page; an empty one when there is none. */
+    LinkExtractor.Document document() {
+        return document;
+    }
+
+    void document(LinkExtractor.Document read) {
+        document = read;
+    }
+
+    /** Returns whether the document is complete, and of a page that is not an error. */
+    boolean isWhole() {
+        return document != UNREADABLE && result instanceof Page page && page.isSuccess() && !page.isCut();
+    }
+
+    /** Returns whether the options accept the status of the page, so that it is not a failure. */
+    boolean isAccepted() {
+        return isAccepted;
+    }
+
+    void accept() {
+        isAccepted = true;
+    }
+
+    /** Returns why the links of the document are not followed; null when they are. */
+    @Nullable
+    SkipReason linksSkipped() {
+        return linksSkipped;
+    }
+
+    void skipLinks(SkipReason reason) {
+        linksSkipped = reason;
+    }
+
+    /** Returns by what a page that is not modified was compared before; null when that is not known. */
+    @Nullable
+    Likeness known() {
+        return known;
+    }
+
+    void known(@Nullable Likeness before) {
+        known = before;
+    }
+
+    /** Adds by what the page is compared to its record. */
+    void likeness(@Nullable Likeness each) {
+        likeness = each;
+    }
+
+    /** Adds what was known of the URL before to its record. */
+    void history(History each) {
+        history = each;
+    }
+}
