@@ -63,7 +63,7 @@ record CrawlRun(
             Terminal.print(Summary.of(report, ignoresRobots, place.isShared())
                     + Summary.round(crawler.round(), report)
                     + Summary.files(outputs.files())
-                    + howToContinue(report));
+                    + howToContinue(report, place, crawler.round() != null));
         }
         if (failure != null) {
             Terminal.println("sieve: the crawl has failed: " + Checks.message(failure));
@@ -92,7 +92,7 @@ record CrawlRun(
     }
 
     /** Returns the last line of the summary: what of the crawl is saved. Empty for a complete crawl that is not saved. */
-    private String howToContinue(CrawlReport report) {
+    static String howToContinue(CrawlReport report, CrawlPlace place, boolean hasRounds) {
         StringBuilder lines = new StringBuilder();
         long left =
                 place.isSaved() ? report.pending().notDone() : report.pending().left();
@@ -100,7 +100,12 @@ record CrawlRun(
             String rest = place.isSaved() ? "%s left in %s; repeat the command to continue" : "%2$s: %1$s not saved";
             Summary.row(lines, place.kind(), rest, Numbers.count(left, "URL"), place);
         } else if (place.isSaved()) {
-            Summary.row(lines, place.kind(), "complete: no URL is left in %s", place);
+            boolean isComplete =
+                    report.ending() == Ending.DRAINED || (report.ending() == Ending.MAX_PAGES && !hasRounds);
+            String nothing = isComplete
+                    ? "complete: no URL is left in %s"
+                    : "no URL is left in %s; repeat the command for the work after the last one";
+            Summary.row(lines, place.kind(), nothing, place);
         }
         return lines.toString();
     }

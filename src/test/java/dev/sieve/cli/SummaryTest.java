@@ -5,8 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.sieve.FilterKind;
 import dev.sieve.Sieve;
 import dev.sieve.SieveStats;
+import dev.sieve.crawl.CrawlPlace;
 import dev.sieve.crawl.CrawlReport;
 import dev.sieve.crawl.Ending;
+import dev.sieve.crawl.FolderPlace;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -41,6 +44,24 @@ class SummaryTest {
         assertThat(Summary.size(Reports.copy(exact, Map.of("estimatedSize", 11_700L))))
                 .isEqualTo("11,700 URLs (exact)");
         assertThat(Summary.size(sieve(2, 1, 0, 0))).isEqualTo("2 of 1 URL (200 %)");
+    }
+
+    @Test
+    void aJobIsCompleteAfterTheWorkThatFollowsItsLastUrl() throws Exception {
+        CrawlPlace job = new FolderPlace(Path.of("job"));
+        Map<Ending, String> expected = Map.of(
+                Ending.DRAINED, "complete: no URL is left in job",
+                Ending.MAX_PAGES, "complete: no URL is left in job",
+                Ending.MAX_TIME, "no URL is left in job; repeat the command for the work after the last one",
+                Ending.STOPPED, "no URL is left in job; repeat the command for the work after the last one");
+
+        for (Map.Entry<Ending, String> each : expected.entrySet()) {
+            CrawlReport report = Reports.with(drained(Map.of()), Map.of("ending", each.getKey()));
+            assertThat(CrawlRun.howToContinue(report, job, false).strip().replaceAll("^job +", ""))
+                    .isEqualTo(each.getValue());
+        }
+        CrawlReport round = Reports.with(drained(Map.of()), Map.of("ending", Ending.MAX_PAGES));
+        assertThat(CrawlRun.howToContinue(round, job, true)).contains("repeat the command");
     }
 
     @Test
