@@ -315,7 +315,7 @@ final class Summary {
     /** Shows that real pages may have been taken for a trap: the limits of these checks count URLs. */
     private static void traps(StringBuilder lines, CrawlReport report) {
         for (Trap trap : EnumSet.range(Trap.SHAPE, Trap.SAME_TEXT)) {
-            String rule = "trap " + trap.words();
+            String rule = trap.rule();
             long urls = report.count(Counter.SKIPPED, rule) + report.count(Counter.REFUSED, rule);
             if (urls > 0) {
                 row(

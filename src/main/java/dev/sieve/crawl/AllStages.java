@@ -18,12 +18,10 @@ final class AllStages {
      * @throws IllegalArgumentException when the job cannot have one of them; the message says why
      * @throws IOException when the disk fails
      */
-    static List<Stage> of(
-            CrawlOptions options, CrawlJob job, Recorder recorder, LinkQueue links, CrawlClock clock)
+    static List<Stage> of(CrawlOptions options, CrawlJob job, Recorder recorder, LinkQueue links, CrawlClock clock)
             throws IOException {
-        Rounds rounds = options.again
-                ? Rounds.again(job, options.onlyDue, options.revisits)
-                : Rounds.of(job, options.revisits);
+        Rounds rounds =
+                options.again ? Rounds.again(job, options.onlyDue, options.revisits) : Rounds.of(job, options.revisits);
         List<Stage> all = new ArrayList<>();
         all.add(new Sitemaps(links, recorder, options.sitemaps, options.sitemapMemory()));
         all.add(new DuplicateStage(job, options.skipDuplicates));

@@ -7,15 +7,13 @@ import dev.sieve.output.PageSink;
 import dev.sieve.parse.Digest;
 import dev.sieve.parse.LinkExtractor;
 import dev.sieve.parse.PageText;
-import dev.sieve.scope.SkipReason;
+import dev.sieve.scope.SkipRule;
 import dev.sieve.url.UrlNormalizer;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
 /** Compares the texts of pages if the sink needs that, or if the links of duplicates are not followed. */
 final class DuplicateStage implements Stage {
-    private static final SkipReason DUPLICATE = new SkipReason("duplicate", "an earlier page has the same text");
-
     private final CrawlJob job;
     private final boolean skips;
     /** Null while pages are not compared. */
@@ -74,7 +72,7 @@ final class DuplicateStage implements Stage {
                 earlier = open.add(text.digest(), visit.target().url());
             }
             if (skips && earlier.isOnHost()) {
-                visit.skipLinks(DUPLICATE);
+                visit.skipLinks(SkipRule.DUPLICATE.reason());
             }
         }
 

@@ -8,7 +8,7 @@ import dev.sieve.fetch.FetchResult.Redirect;
 import dev.sieve.fetch.FetchResult.Refused;
 import dev.sieve.fetch.PageFetcher;
 import dev.sieve.output.Visit;
-import dev.sieve.scope.SkipReason;
+import dev.sieve.scope.SkipRule;
 import dev.sieve.url.UrlNormalizer;
 import java.io.IOException;
 import java.util.Map;
@@ -16,8 +16,6 @@ import java.util.function.BooleanSupplier;
 
 /** Notes the parts of pages and the links to them, and checks these links after the last request. */
 final class FragmentStage implements Stage {
-    private static final SkipReason MISSING = new SkipReason(Reason.FRAGMENT.text());
-
     private final Fragments fragments;
     private final Recorder recorder;
     private final boolean checksRoutes;
@@ -62,7 +60,7 @@ final class FragmentStage implements Stage {
                 int start = url.indexOf('#');
                 String key = UrlNormalizer.key(url.substring(0, start)) + url.substring(start);
                 Failed failed = new Failed(0, Reason.FRAGMENT, "");
-                recorder.checked(url, MISSING, page);
+                recorder.checked(url, SkipRule.MISSING_FRAGMENT.reason(), page);
                 Visit visit = LinkQueue.notRequested(url, key, depth + 1, page, failed, clock.now());
                 recorder.broken(visit, isFirst);
             }
@@ -107,7 +105,10 @@ final class FragmentStage implements Stage {
         @Override
         public void linkToPart(String url, String fragment) {
             if (!parts.link(url, fragment)) {
-                recorder.skipped(url + "#" + fragment, LinkQueue.BEYOND_LIMIT, visit.target().url());
+                recorder.skipped(
+                        url + "#" + fragment,
+                        SkipRule.BEYOND_LIMIT.reason(),
+                        visit.target().url());
             }
         }
 

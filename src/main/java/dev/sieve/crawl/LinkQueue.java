@@ -14,8 +14,8 @@ import dev.sieve.output.Visit;
 import dev.sieve.parse.LinkExtractor;
 import dev.sieve.parse.Resource;
 import dev.sieve.scope.Admission;
-import dev.sieve.scope.Scope;
 import dev.sieve.scope.SkipReason;
+import dev.sieve.scope.SkipRule;
 import dev.sieve.url.Refusal;
 import dev.sieve.url.UrlNormalizer;
 import dev.sieve.url.UrlParts;
@@ -49,10 +49,6 @@ final class LinkQueue {
 
     /** The heap that malformed links may take, to count each once. */
     private static final long MALFORMED_BYTES = 1 << 20;
-
-    private static final SkipReason NESTED = new SkipReason("style sheets nested too deep");
-    private static final SkipReason NOFOLLOW = new SkipReason("nofollow");
-    static final SkipReason BEYOND_LIMIT = new SkipReason("beyond the limit of a page");
 
     private final Frontier frontier;
     private final Admission admission;
@@ -115,7 +111,7 @@ final class LinkQueue {
     void links(Lease page, Page response, LinkExtractor.Document document, @Nullable SkipReason skipped) {
         long text = response.isCut() ? 0 : document.wordsHash();
         SkipReason trap = admission.traps().visited(page.url(), page.referrer(), response.status(), text);
-        SkipReason reason = document.isNofollow() ? NOFOLLOW : skipped != null ? skipped : trap;
+        SkipReason reason = document.isNofollow() ? SkipRule.NOFOLLOW.reason() : skipped != null ? skipped : trap;
         if (reason != null) {
             document.links().forEach(link -> recorder.skipped(link, reason, page.url()));
         } else {
@@ -146,7 +142,7 @@ final class LinkQueue {
         Map<Target.Kind, UrlBatch> batches = new EnumMap<>(Target.Kind.class);
         rest.resources.forEach((url, type) -> {
             if (hops > MAX_REDIRECTS) {
-                recorder.skipped(url, NESTED, lease.url());
+                recorder.skipped(url, SkipRule.NESTED_STYLES.reason(), lease.url());
             } else {
                 UrlBatch batch =
                         batches.computeIfAbsent(Target.Kind.of(type), kind -> kind.batch(depth, hops, lease.url()));
@@ -180,7 +176,7 @@ final class LinkQueue {
     /** Adds a link or the target of a redirect to the batch to which it belongs, if any. */
     private void add(String url, String key, Lease source, UrlBatch batch, @Nullable UrlBatch checks) {
         SkipReason reason = admission.skipReason(url, batch.depth());
-        if (reason != null && batch.depth() == 0 && reason.rule().equals(Scope.OUT_OF_SCOPE)) {
+        if (reason != null && batch.depth() == 0 && SkipRule.OUT_OF_SCOPE.is(reason)) {
             // The one page of another site to which a seed redirects.
             reason = admission.checkSkipReason(url, reason);
         }
@@ -342,7 +338,7 @@ final class LinkQueue {
 
         @Override
         public void beyondLimit(String text) {
-            recorder.skipped(text, BEYOND_LIMIT, page.url());
+            recorder.skipped(text, SkipRule.BEYOND_LIMIT.reason(), page.url());
         }
     }
 
@@ -358,8 +354,7 @@ final class LinkQueue {
     }
 
     /** Returns the record of a URL that is broken, although it was not requested. */
-    static Visit notRequested(
-            String url, String key, int depth, String referrer, Failed failed, Instant fetchedAt) {
+    static Visit notRequested(String url, String key, int depth, String referrer, Failed failed, Instant fetchedAt) {
         return new Visit(
                 url,
                 key,
@@ -527,7 +522,7 @@ final class LinkQueue {
     /** Whether a URL is not where a seed is. */
     boolean isElsewhere(String url) {
         SkipReason reason = admission.scope().skipReason(url, 0);
-        return reason != null && reason.rule().equals(Scope.OUT_OF_SCOPE);
+        return reason != null && SkipRule.OUT_OF_SCOPE.is(reason);
     }
 
     private int push(UrlBatch batch, boolean areLinks) {

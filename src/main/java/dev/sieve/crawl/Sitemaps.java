@@ -11,7 +11,7 @@ import dev.sieve.fetch.PageFetcher;
 import dev.sieve.io.LruMap;
 import dev.sieve.parse.SitemapReader;
 import dev.sieve.robots.RobotsRules;
-import dev.sieve.scope.SkipReason;
+import dev.sieve.scope.SkipRule;
 import dev.sieve.url.UrlNormalizer;
 import dev.sieve.url.UrlParts;
 import java.time.Instant;
@@ -36,13 +36,6 @@ final class Sitemaps implements Stage {
 
     /** Sitemaps of other registrable domains that are requested per robots.txt. */
     private static final int MAX_FOREIGN = 20;
-
-    private static final SkipReason NO_URL = new SkipReason("sitemap without a URL");
-    private static final SkipReason NESTED = new SkipReason("sitemap in an index of an index");
-    private static final SkipReason FOREIGN = new SkipReason("sitemap of another site");
-    private static final SkipReason TOO_FOREIGN = new SkipReason("too many sitemaps of other sites");
-    private static final SkipReason INVALID = new SkipReason("no URL in a sitemap");
-    private static final SkipReason TOO_MANY = new SkipReason("sitemap beyond the limit of a site");
 
     private static final Logger LOG = LoggerFactory.getLogger("dev.sieve.crawl");
 
@@ -127,7 +120,7 @@ final class Sitemaps implements Stage {
         } else {
             pushNamed(rules, origin + "/robots.txt");
         }
-        recorder.skipped("sitemap too many or too long for a robots.txt", rules.sitemapsLeftOut());
+        recorder.skipped(SkipRule.SITEMAP_LEFT_OUT.text(), rules.sitemapsLeftOut());
     }
 
     private void pushNamed(RobotsRules rules, String referrer) {
@@ -137,9 +130,9 @@ final class Sitemaps implements Stage {
         for (String named : rules.sitemaps()) {
             String url = UrlNormalizer.parse(named);
             if (url == null) {
-                recorder.skipped(named, NO_URL, referrer);
+                recorder.skipped(named, SkipRule.SITEMAP_NO_URL.reason(), referrer);
             } else if (!UrlParts.domain(url).equals(site) && ++foreign > MAX_FOREIGN) {
-                recorder.skipped(url, TOO_FOREIGN, referrer);
+                recorder.skipped(url, SkipRule.SITEMAP_TOO_FOREIGN.reason(), referrer);
             } else {
                 urls.add(url);
             }
@@ -153,7 +146,7 @@ final class Sitemaps implements Stage {
             if (sitemapsOfSite.merge(UrlParts.domain(url), 1, Integer::sum) <= MAX_OF_A_SITE) {
                 within.add(url);
             } else {
-                recorder.skipped(url, TOO_MANY, referrer);
+                recorder.skipped(url, SkipRule.SITEMAP_BEYOND_LIMIT.reason(), referrer);
             }
         }
         links.sitemaps(within, kind, redirects, referrer);
@@ -165,9 +158,9 @@ final class Sitemaps implements Stage {
         List<String> own = new ArrayList<>();
         for (String url : urls) {
             if (index.is(Target.Kind.LISTED_SITEMAP)) {
-                recorder.skipped(url, NESTED, index.url());
+                recorder.skipped(url, SkipRule.SITEMAP_NESTED.reason(), index.url());
             } else if (!UrlParts.domain(url).equals(site)) {
-                recorder.skipped(url, FOREIGN, index.url());
+                recorder.skipped(url, SkipRule.SITEMAP_FOREIGN.reason(), index.url());
             } else {
                 own.add(url);
             }
@@ -184,9 +177,11 @@ final class Sitemaps implements Stage {
         } else if (read.urls() + read.invalid() == 0) {
             LOG.warn("sitemap {} lists no URLs", url);
         }
-        read.invalidTexts().forEach(text -> recorder.skipped(text, INVALID, url));
-        recorder.skipped(INVALID.rule(), read.invalid() - read.invalidTexts().size());
-        recorder.skipped("beyond the limit of a sitemap", read.beyondLimit());
+        read.invalidTexts().forEach(text -> recorder.skipped(text, SkipRule.SITEMAP_URL_INVALID.reason(), url));
+        recorder.skipped(
+                SkipRule.SITEMAP_URL_INVALID.text(),
+                read.invalid() - read.invalidTexts().size());
+        recorder.skipped(SkipRule.SITEMAP_URL_BEYOND_LIMIT.text(), read.beyondLimit());
         recorder.count(Counter.SITEMAPS, 1);
         recorder.count(Counter.SITEMAP_URLS, read.urls());
         return result;

@@ -15,6 +15,7 @@ import dev.sieve.parse.LinkExtractor;
 import dev.sieve.robots.RobotsCache;
 import dev.sieve.robots.RobotsRules;
 import dev.sieve.scope.SkipReason;
+import dev.sieve.scope.SkipRule;
 import dev.sieve.url.UrlParts;
 import java.io.UncheckedIOException;
 import java.time.Duration;
@@ -127,7 +128,7 @@ final class UrlProcessor {
         this.stages = stages;
         this.withoutHeaders = withoutHeaders;
         String most = options.maxPerHost == 1 ? "1 URL" : options.maxPerHost + " URLs";
-        overBudget = new SkipReason("over the budget", "at most " + most + " per host");
+        overBudget = SkipRule.OVER_BUDGET.reason("at most " + most + " per host");
         givenUp = new Failed(0, Reason.GIVEN_UP, "after " + Politeness.failuresInARow(options.maxFailures));
         documents = new Semaphore(options.documents());
         accepted = Set.copyOf(options.accepted);
@@ -364,7 +365,7 @@ final class UrlProcessor {
             LOG.warn("seed {} skipped: {}{}", lease.url(), reason.text(), remedy(reason));
         }
         recorder.refused(lease, reason);
-        if (reason.equals(overBudget) || reason.rule().equals(Refused.NOT_PUBLIC)) {
+        if (SkipRule.OVER_BUDGET.is(reason) || SkipRule.NOT_PUBLIC.is(reason)) {
             recorder.leaveUndone(lease);
         } else {
             visit.result(new Refused(reason));
@@ -376,7 +377,7 @@ final class UrlProcessor {
 
     /** Says how to request a URL that was refused; empty if nothing helps. */
     private static String remedy(SkipReason reason) {
-        if (!reason.rule().equals(Refused.NOT_PUBLIC)) {
+        if (!SkipRule.NOT_PUBLIC.is(reason)) {
             return "";
         }
         // The detail is "[HOST: ]ADDRESS is ...".
@@ -472,7 +473,8 @@ final class UrlProcessor {
 
     private LinkExtractor.Document read(Lease lease, Page page, LinkExtractor.Rest rest) {
         try {
-            return LinkExtractor.read(lease.url(), page, productToken, stages.stream().anyMatch(Stage::needsText), rest);
+            return LinkExtractor.read(
+                    lease.url(), page, productToken, stages.stream().anyMatch(Stage::needsText), rest);
         } catch (UncheckedIOException e) {
             throw e;
         } catch (RuntimeException | StackOverflowError e) {

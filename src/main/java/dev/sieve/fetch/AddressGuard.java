@@ -3,7 +3,7 @@ package dev.sieve.fetch;
 import dev.sieve.fetch.FetchResult.Refused;
 import dev.sieve.fetch.ProxySettings.Kind;
 import dev.sieve.fetch.ProxySettings.Server;
-import dev.sieve.scope.SkipReason;
+import dev.sieve.scope.SkipRule;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -39,7 +39,6 @@ import org.jspecify.annotations.Nullable;
  * first check is possible, see {@link ProxySettings}. Safe for use by many threads.
  */
 final class AddressGuard {
-    private static final String BAD_PORT = "port not allowed";
     /**
      * The names that mean the machine which looks them up: by RFC 6761, section 6.3, and in the hosts files and name services
      * of usual systems.
@@ -150,11 +149,11 @@ final class AddressGuard {
             return null;
         }
         if (BAD_PORTS.contains(url.port())) {
-            return new Refused(new SkipReason(BAD_PORT, url.port() + " is for another protocol"));
+            return new Refused(SkipRule.PORT.reason(url.port() + " is for another protocol"));
         }
         byte @Nullable [] literal = literal(url);
         String objection = literal == null ? null : policy.objection(literal, url.host());
-        return objection == null ? null : new Refused(new SkipReason(Refused.NOT_PUBLIC, objection));
+        return objection == null ? null : new Refused(SkipRule.NOT_PUBLIC.reason(objection));
     }
 
     /** Returns the address in a URL; null for a name that is looked up here, or whose address is not known. */
@@ -170,7 +169,7 @@ final class AddressGuard {
         Throwable cause = failure;
         for (int i = 0; i < 10 && cause != null; i++) {
             if (cause instanceof AddressRefusedException) {
-                return new Refused(new SkipReason(Refused.NOT_PUBLIC, String.valueOf(cause.getMessage())));
+                return new Refused(SkipRule.NOT_PUBLIC.reason(String.valueOf(cause.getMessage())));
             }
             cause = cause.getCause();
         }

@@ -180,9 +180,6 @@ public sealed interface FetchResult {
 
     /** The URL was not requested, and will not be, for the reason given. */
     record Refused(SkipReason reason) implements FetchResult {
-        /** The rule that refuses addresses; another {@link AddressPolicy} may allow them. */
-        public static final String NOT_PUBLIC = "address not public";
-
         @Override
         public String error() {
             return reason.rule();

@@ -1,7 +1,7 @@
 package dev.sieve.output;
 
-import dev.sieve.scope.Scope;
 import dev.sieve.scope.SkipReason;
+import dev.sieve.scope.SkipRule;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,6 +28,6 @@ public record Link(
         if (reason == null) {
             return isNew ? "new" : "seen";
         }
-        return reason.rule().equals(Scope.OUT_OF_SCOPE) ? reason.rule() : "skipped: " + reason.rule();
+        return SkipRule.OUT_OF_SCOPE.is(reason) ? reason.rule() : "skipped: " + reason.rule();
     }
 }

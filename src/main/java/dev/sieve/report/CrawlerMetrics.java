@@ -7,14 +7,16 @@ import dev.sieve.crawl.Crawler;
 import dev.sieve.fetch.FetchResult;
 import dev.sieve.output.Change;
 import dev.sieve.polite.ScheduleStats;
+import dev.sieve.scope.SkipRule;
 import dev.sieve.scope.Trap;
 import dev.sieve.url.Refusal;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.binder.MeterBinder;
 import java.util.Arrays;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Function;
+import java.util.Set;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 
@@ -28,36 +30,12 @@ public final class CrawlerMetrics implements MeterBinder {
     private static final String SECONDS = "seconds";
 
     /** The rules by which queued URLs are not requested; any other one is counted as {@value #OTHER}. */
-    private static final List<String> REFUSALS = List.of(
-            "address not public",
-            "over the budget",
-            "port not allowed",
-            "robots.txt",
-            "trap host",
-            "trap same-text",
-            "trap shape");
+    private static final List<String> REFUSALS =
+            rules(true, EnumSet.of(Trap.HOST, Trap.SAME_TEXT, Trap.SHAPE), Stream.empty());
 
     /** The rules by which URLs that were found are not queued; any other one is counted as {@value #OTHER}. */
-    private static final List<String> RULES = Stream.of(
-                    Stream.of(
-                            "beyond the limit of a page",
-                            "beyond the limit of a sitemap",
-                            "excluded",
-                            "gave up",
-                            "no URL in a sitemap",
-                            "nofollow",
-                            "not included",
-                            "out of scope",
-                            "sitemap beyond the limit of a site",
-                            "sitemap in an index of an index",
-                            "sitemap of another site",
-                            "sitemap too many or too long for a robots.txt",
-                            "sitemap without a URL",
-                            "too deep"),
-                    Arrays.stream(Refusal.values()).map(Refusal::words),
-                    Arrays.stream(Trap.values()).map(each -> "trap " + each.words()))
-            .flatMap(Function.identity())
-            .toList();
+    private static final List<String> RULES = rules(
+            false, EnumSet.allOf(Trap.class), Arrays.stream(Refusal.values()).map(Refusal::words));
 
     private static final List<String> REASONS = Arrays.stream(FetchResult.Reason.values())
             .map(FetchResult.Reason::text)
@@ -82,6 +60,14 @@ public final class CrawlerMetrics implements MeterBinder {
             Counter.FAILURES, new Parts("reason", REASONS, false),
             Counter.SKIPPED, new Parts("rule", RULES, false),
             Counter.REFUSED, new Parts("rule", REFUSALS, false));
+
+    private static List<String> rules(boolean areOfRequests, Set<Trap> traps, Stream<String> others) {
+        Stream<String> rules = Arrays.stream(SkipRule.values())
+                .filter(rule -> rule.isOfRequests() == areOfRequests)
+                .map(SkipRule::text);
+        return Stream.concat(rules, Stream.concat(traps.stream().map(Trap::rule), others))
+                .toList();
+    }
 
     private final Crawler crawler;
 

@@ -13,6 +13,7 @@ import dev.sieve.fetch.PageFetcher;
 import dev.sieve.io.LruMap;
 import dev.sieve.polite.RetryAfter;
 import dev.sieve.scope.SkipReason;
+import dev.sieve.scope.SkipRule;
 import dev.sieve.url.UrlParts;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -52,7 +53,7 @@ public final class RobotsCache {
 
     private static final long CLOSED_NANOS = Duration.ofHours(6).toNanos();
     /** Why a URL that the rules forbid is skipped. */
-    public static final SkipReason FORBIDDEN = new SkipReason("robots.txt", "forbids it");
+    public static final SkipReason FORBIDDEN = SkipRule.ROBOTS.reason();
 
     /** The access to an origin that allows everything. */
     public static final Access OPEN = new Access(RobotsRules.ALLOW_ALL, "", null);

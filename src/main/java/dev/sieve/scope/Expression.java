@@ -51,7 +51,7 @@ final class Expression {
         try {
             return pattern.matcher(new CountedText(url)).find() ? ifFound : ifNotFound;
         } catch (OutOfStepsException | StackOverflowError e) {
-            return new SkipReason("gave up", name + " needs too many steps");
+            return SkipRule.GAVE_UP.reason(name + " needs too many steps");
         }
     }
 

@@ -64,12 +64,7 @@ public final class Scope {
         }
     }
 
-    /** The rule of URLs that are not where a seed is. */
-    public static final String OUT_OF_SCOPE = "out of scope";
-
-    private static final String TOO_DEEP = "too deep";
-
-    private static final SkipReason NOT_INCLUDED = new SkipReason("not included", "no include expression matches");
+    private static final SkipReason NOT_INCLUDED = SkipRule.NOT_INCLUDED.reason();
 
     private final Kind kind;
     private final int maxDepth;
@@ -89,8 +84,8 @@ public final class Scope {
         maxDepth = builder.maxDepth;
         includes = List.copyOf(builder.includes);
         excludes = List.copyOf(builder.excludes);
-        tooDeep = new SkipReason(TOO_DEEP, "depth at most " + maxDepth);
-        outOfScope = new SkipReason(OUT_OF_SCOPE, kind.elsewhere);
+        tooDeep = SkipRule.TOO_DEEP.reason("depth at most " + maxDepth);
+        outOfScope = SkipRule.OUT_OF_SCOPE.reason(kind.elsewhere);
     }
 
     /** Returns a builder of a scope without expressions and without a limit of depth. */
@@ -128,7 +123,7 @@ public final class Scope {
     @Nullable
     SkipReason exclusion(String url) {
         for (Expression exclude : excludes) {
-            SkipReason reason = exclude.find(url, new SkipReason("excluded", exclude.toString()), null);
+            SkipReason reason = exclude.find(url, SkipRule.EXCLUDED.reason(exclude.toString()), null);
             if (reason != null) {
                 return reason;
             }
@@ -138,9 +133,7 @@ public final class Scope {
 
     /** Returns whether a URL with this reason is only outside of what is crawled: too deep, elsewhere, or not included. */
     static boolean isOutside(SkipReason reason) {
-        return reason.equals(NOT_INCLUDED)
-                || reason.rule().equals(OUT_OF_SCOPE)
-                || reason.rule().equals(TOO_DEEP);
+        return reason.equals(NOT_INCLUDED) || SkipRule.OUT_OF_SCOPE.is(reason) || SkipRule.TOO_DEEP.is(reason);
     }
 
     private @Nullable SkipReason notIncluded(String url) {

@@ -80,6 +80,11 @@ public enum Trap {
         return name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
 
+    /** Returns the rule by which URLs are skipped as such a trap. */
+    public String rule() {
+        return "trap " + words();
+    }
+
     /**
      * Returns the trap with a name, ignoring case.
      *

@@ -130,7 +130,7 @@ public final class TrapGuard {
 
     private static SkipReason reason(Trap trap, int limit, String where) {
         String detail = String.format(Locale.ROOT, "more than %,d " + trap.counted, limit, 2L * limit);
-        return new SkipReason("trap " + trap.words(), detail + where);
+        return new SkipReason(trap.rule(), detail + where);
     }
 
     /** Returns why a URL outside of the crawl is not even checked: it is a trap, or its domain has a tenth as many hosts. */

@@ -19,6 +19,7 @@ import dev.sieve.crawl.Crawler;
 import dev.sieve.demo.DemoWeb;
 import dev.sieve.judge.PolitenessJudge;
 import dev.sieve.scope.Scope;
+import dev.sieve.scope.SkipRule;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -64,6 +65,10 @@ class CrawlerMetricsTest {
             assertThat(counter("sieve.crawl.refused", "rule", "robots.txt")).isEqualTo(report.count(REFUSED));
             assertThat(total("sieve.crawl.skipped")).isEqualTo(sum(report.by(SKIPPED)));
             assertThat(counter("sieve.crawl.skipped", "rule", "other")).isZero();
+            for (SkipRule rule : SkipRule.values()) {
+                String name = rule.isOfRequests() ? "sieve.crawl.refused" : "sieve.crawl.skipped";
+                assertThat(counter(name, "rule", rule.text())).isNotNegative();
+            }
             assertThat(total("sieve.crawl.links")).isEqualTo(report.count(LINKS));
             assertThat(total("sieve.crawl.body")).isEqualTo(report.count(BODY));
             assertThat(total("sieve.urls.accepted")).isEqualTo(report.count(LINKS, NEW));
