@@ -124,7 +124,7 @@ final class VisitContext {
 
     /** Returns whether the document is complete, and of a page that is not an error. */
     boolean isWhole() {
-        return document != UNREADABLE && result instanceof Page page && page.isSuccess() && !page.isCut();
+        return !document.isCut() && result instanceof Page page && page.isSuccess() && !page.isCut();
     }
 
     /** Returns whether the options accept the status of the page, so that it is not a failure. */
