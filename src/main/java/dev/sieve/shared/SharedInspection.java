@@ -1,5 +1,6 @@
 package dev.sieve.shared;
 
+import java.util.concurrent.atomic.AtomicLong;
 import static dev.sieve.shared.CrawlKeys.utf8;
 import static dev.sieve.shared.Replies.count;
 
@@ -36,8 +37,9 @@ final class SharedInspection {
             problems.add(key + ": 'repair' puts it aside");
         }
         Map<String, Integer> owned = new LinkedHashMap<>();
+        List<StoredCrawl.Owner> owners = crawl.owners();
         if (!wrong.contains(Replies.text(keys.workers()))) {
-            crawl.workers().forEach(worker -> owned.put(worker, 0));
+            crawl.workers(owners).forEach(worker -> owned.put(worker, 0));
         }
         long now = crawl.now();
         long accepted = 0;
@@ -59,22 +61,29 @@ final class SharedInspection {
                 continue;
             }
             Map<String, String> counters = Replies.map(crawl.one("HGETALL", slice.counters));
-            Map<String, String> owner = Replies.map(crawl.one("HGETALL", slice.owner));
-            long left = count(owner.get("until")) - now;
-            if (left > 0 && left <= count(owner.get("ttl")) && crawl.run().equals(owner.get("run"))) {
-                owned.merge(owner.getOrDefault("worker", ""), 1, Integer::sum);
+            StoredCrawl.Owner owner = owners.get(i);
+            if (owner.isLive(now) && owner.run().equals(crawl.run())) {
+                owned.merge(owner.worker(), 1, Integer::sum);
             }
             accepted += count(counters.get(CrawlKeys.ACCEPTED));
             done += count(counters.get("done"));
             seen += count(counters.get("seen"));
             lost += count(counters.get("lost"));
             forgotten += count(counters.get("forgotten"));
-            check(i, slice, counters, owner);
-            queueBytes += crawl.memory(slice.queue) + crawl.memory(slice.taken);
+            check(i, slice, counters);
+            queueBytes += memory(List.of(slice.queue, slice.taken));
         }
         // The counters were read before, and pushes that came in between only add to the fingerprints.
-        Fingerprints fingerprints = new Fingerprints();
-        long missing = accepted - forgotten - fingerprints.count();
+        List<byte[]> sample = new ArrayList<>();
+        AtomicLong sampled = new AtomicLong();
+        AtomicLong buckets = new AtomicLong();
+        long fingerprints = crawl.fingerprints((bucket, count) -> {
+            if (buckets.getAndIncrement() % SAMPLED == 0 && count > 0) {
+                sample.add(bucket);
+                sampled.addAndGet(count);
+            }
+        });
+        long missing = accepted - forgotten - fingerprints;
         if (missing > 0) {
             problems.add(missing + " of " + accepted + " URLs are not in the set of seen ones");
         }
@@ -89,7 +98,7 @@ final class SharedInspection {
                 crawl.settings().capacity(),
                 crawl.settings().falsePositiveRate(accepted),
                 crawl.settings().missed(accepted),
-                fingerprints.bytes());
+                Math.round((double) memory(sample) / Math.max(1, sampled.get()) * fingerprints));
         return new SharedState(
                 stats,
                 lost,
@@ -97,7 +106,7 @@ final class SharedInspection {
                 owned.entrySet().stream()
                         .map(each -> new SharedState.Worker(each.getKey(), each.getValue()))
                         .toList(),
-                crawl.optional("LLEN", keys.lines("seeds")),
+                crawl.optional(session -> session.send("LLEN", keys.lines("seeds"))),
                 engine(info),
                 queueBytes,
                 crawl.warnings(),
@@ -108,18 +117,17 @@ final class SharedInspection {
      * The counters were read before everything else, and what is done is read after it: pushes and results that come in
      * between hide a loss at most.
      */
-    private void check(int index, CrawlKeys.OfSlice slice, Map<String, String> counters, Map<String, String> owner)
-            throws IOException {
-        SliceExport frames = new SliceExport(crawl, slice, label -> true, null);
-        long found = frames.run();
-        if (counters.isEmpty() && (!owner.isEmpty() || found > 0)) {
+    private void check(int index, CrawlKeys.OfSlice slice, Map<String, String> counters) throws IOException {
+        SlicePass.Count frames = new SlicePass.Count();
+        new SlicePass(crawl, slice, frames).run();
+        if (counters.isEmpty() && (frames.urls > 0 || count(crawl.one("EXISTS", slice.owner)) > 0)) {
             problems.add("slice " + index + ": the counters are missing");
         }
-        if (frames.damaged() > 0) {
-            problems.add("slice " + index + ": " + frames.damaged() + " damaged frames of pending URLs");
+        if (frames.damaged > 0) {
+            problems.add("slice " + index + ": " + frames.damaged + " damaged frames of pending URLs");
         }
         long done = count(crawl.one("HGET", slice.counters, utf8("done")));
-        long missing = count(counters.get(CrawlKeys.ACCEPTED)) - done - found;
+        long missing = count(counters.get(CrawlKeys.ACCEPTED)) - done - frames.urls;
         if (missing > 0) {
             problems.add("slice " + index + ": " + missing + " URLs are neither done nor pending");
         }
@@ -131,35 +139,16 @@ final class SharedInspection {
                 : "Redis " + info.get("redis_version");
     }
 
-    /** Counts fingerprints, and measures the memory of some. */
-    private final class Fingerprints {
-        private final long buckets = crawl.settings().buckets();
-        private long total;
-        private long sampled;
-        private long sampledBytes;
-
-        /** Returns how many fingerprints there are. */
-        long count() throws IOException {
-            List<byte[]> sample = new ArrayList<>();
-            long[] bucket = new long[1];
-            crawl.all(buckets, (session, each) -> session.send("SCARD", keys.bucket(each)), response -> {
-                long count = Replies.count(response);
-                total += count;
-                if (count > 0 && bucket[0] % SAMPLED == 0) {
-                    sample.add(keys.bucket(bucket[0]));
-                    sampled += count;
-                }
-                bucket[0]++;
-            });
-            crawl.all(
-                    sample.size(),
-                    (session, each) -> StoredCrawl.sendMemory(session, sample.get((int) each)),
-                    response -> sampledBytes += Replies.count(response));
-            return total;
-        }
-
-        long bytes() {
-            return sampled == 0 ? 0 : Math.round((double) sampledBytes / sampled * total);
-        }
+    /** Returns the memory of keys. */
+    private long memory(List<byte[]> all) throws IOException {
+        AtomicLong sum = new AtomicLong();
+        crawl.all(
+                all.size(),
+                (session, i) -> {
+                    byte[] key = all.get((int) i);
+                    session.sendTo(session.topology().of(key), "MEMORY", utf8("USAGE"), key);
+                },
+                (response, i) -> sum.addAndGet(count(response)));
+        return sum.get();
     }
 }

@@ -9,17 +9,14 @@ import dev.sieve.shared.EngineAddress.Server;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.BitSet;
 import java.util.List;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Repairs a crawl on an engine. It owns each slice while it reads it, so that no worker takes from it. What it puts aside is
  * stored before it is removed, so an interrupted repair loses nothing, and the next one completes it.
  */
 final class SharedRepair {
-    private static final int PAGE = 64;
     /** How long an ownership lasts: far longer than a page takes, before each of which it is renewed. */
     private static final byte[] OWNERSHIP_MILLIS = utf8(60_000);
 
@@ -77,7 +74,7 @@ final class SharedRepair {
 
     /** Corrects the counters by the fingerprints, which the slices share. */
     private void countForgotten() throws IOException {
-        long fingerprints = crawl.fingerprints();
+        long fingerprints = crawl.fingerprints((bucket, count) -> {});
         byte[] counters = keys.slice(Math.max(0, uncounted)).counters;
         if (fingerprints > accepted) {
             byte[] missing = utf8(fingerprints - accepted);
@@ -96,12 +93,10 @@ final class SharedRepair {
         }
     }
 
-    private final class OfSlice {
+    private final class OfSlice extends SlicePass.Count {
         private final int index;
         private final CrawlKeys.OfSlice slice;
         private byte[][] proof = {};
-        private long found;
-        private long damaged;
 
         OfSlice(int index) {
             this.index = index;
@@ -115,15 +110,15 @@ final class SharedRepair {
         void run() throws IOException {
             claim();
             Map<String, String> counters = Replies.map(crawl.one("HGETALL", slice.counters));
-            readTaken();
-            readDone();
-            readQueue();
+            removeForeign();
+            new SlicePass(crawl, slice, this).run();
+            removeLeftovers();
             if (damaged > 0) {
                 finding(damaged + " damaged frames; put aside in " + text(slice.aside));
             }
             correct(counters);
             owned(Script.RELEASE, new byte[][] {slice.owner});
-            pending += found;
+            pending += urls;
         }
 
         private void claim() throws IOException {
@@ -139,7 +134,9 @@ final class SharedRepair {
             }
         }
 
-        private void renew() throws IOException {
+        /** Renews the ownership. */
+        @Override
+        public void begin() throws IOException {
             owned(
                     Script.RENEW,
                     new byte[][] {slice.owner, slice.queue, slice.taken, slice.counters},
@@ -160,38 +157,31 @@ final class SharedRepair {
             }
         }
 
-        private void readTaken() throws IOException {
-            List<byte[]> fields = keys(slice.taken);
-            for (int from = 0; from < fields.size(); from += PAGE) {
-                renew();
-                List<byte[]> page = fields.subList(from, Math.min(fields.size(), from + PAGE));
-                byte[][] frames = crawl.fields(slice.taken, page);
-                byte[][] done = crawl.fields(slice.done, page);
-                for (int i = 0; i < page.size(); i++) {
-                    byte[] field = page.get(i);
-                    if (count(field) <= 0 || left(frames[i], done[i]) < 0) {
-                        putAside(frames[i]);
-                        crawl.one("HDEL", slice.done, field);
-                        crawl.one("HDEL", slice.taken, field);
-                    }
+        /** Puts aside what has no number among the taken frames. */
+        private void removeForeign() throws IOException {
+            for (byte[] field : fields(slice.taken)) {
+                if (count(field) <= 0 || !Arrays.equals(field, utf8(count(field)))) {
+                    begin();
+                    putAside((byte[]) crawl.one("HGET", slice.taken, field));
+                    crawl.one("HDEL", slice.done, field);
+                    crawl.one("HDEL", slice.taken, field);
                 }
             }
         }
 
-        /** Counts the URLs of a frame that are not done; -1 when it is damaged. */
-        private int left(byte[] bytes, byte @Nullable [] done) {
-            try {
-                Frame frame = new Frame(bytes);
-                BitSet bits = done == null ? new BitSet() : BitSet.valueOf(done);
-                int left = frame.count() - bits.get(0, frame.count()).cardinality();
-                found += left;
-                return left;
-            } catch (IllegalArgumentException e) {
-                return -1;
+        @Override
+        public boolean damaged(long number, boolean isTaken, byte[] bytes, IllegalArgumentException cause)
+                throws IOException {
+            putAside(bytes);
+            if (isTaken) {
+                crawl.one("HDEL", slice.done, utf8(number));
+                return count(crawl.one("HDEL", slice.taken, utf8(number))) > 0;
             }
+            // The first one that is equal; those before it would have been removed already.
+            return count(crawl.one("LREM", slice.queue, utf8(1), bytes)) > 0;
         }
 
-        private List<byte[]> keys(byte[] hash) throws IOException {
+        private List<byte[]> fields(byte[] hash) throws IOException {
             return Replies.list(crawl.one("HKEYS", hash)).stream()
                     .map(byte[].class::cast)
                     .toList();
@@ -204,9 +194,9 @@ final class SharedRepair {
         }
 
         /** Removes what is known to be done of frames that are gone: a crash of the engine may have left it. */
-        private void readDone() throws IOException {
+        private void removeLeftovers() throws IOException {
             long removed = 0;
-            for (byte[] field : keys(slice.done)) {
+            for (byte[] field : fields(slice.done)) {
                 if (count(crawl.one("HEXISTS", slice.taken, field)) == 0) {
                     removed += count(crawl.one("HDEL", slice.done, field));
                 }
@@ -216,40 +206,22 @@ final class SharedRepair {
             }
         }
 
-        private void readQueue() throws IOException {
-            List<?> page;
-            long from = 0;
-            do {
-                renew();
-                page = (List<?>) crawl.one("LRANGE", slice.queue, utf8(from), utf8(from + PAGE - 1));
-                from += page.size();
-                for (Object each : page) {
-                    byte[] bytes = (byte[]) each;
-                    if (left(bytes, null) < 0) {
-                        putAside(bytes);
-                        // The first one that is equal; those before it would have been removed already.
-                        from -= count(crawl.one("LREM", slice.queue, utf8(1), bytes));
-                    }
-                }
-            } while (!page.isEmpty());
-        }
-
         /** Corrects the counters by what is stored. */
         private void correct(Map<String, String> counters) throws IOException {
             long accepted = count(counters.get(CrawlKeys.ACCEPTED));
             long done = count(counters.get("done"));
-            if (done + found > accepted && found <= accepted) {
-                long again = done + found - accepted;
+            if (done + urls > accepted && urls <= accepted) {
+                long again = done + urls - accepted;
                 finding(again + " URLs that were done are pending again, and are fetched again");
                 crawl.one("HINCRBY", slice.counters, utf8("done"), utf8(-again));
                 done -= again;
             }
-            long present = Math.max(accepted, done + found);
+            long present = Math.max(accepted, done + urls);
             if (present > accepted) {
                 finding("the counter of accepted URLs was " + accepted + "; now " + present);
                 crawl.one("HINCRBY", slice.counters, utf8(CrawlKeys.ACCEPTED), utf8(present - accepted));
             }
-            long missing = present - done - found;
+            long missing = present - done - urls;
             if (missing > 0) {
                 crawl.one("HINCRBY", slice.counters, utf8("done"), utf8(missing));
                 finding(missing + " URLs are neither pending nor known to be done; lost");

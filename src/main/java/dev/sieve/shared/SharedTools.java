@@ -1,5 +1,9 @@
 package dev.sieve.shared;
 
+import dev.sieve.Lease;
+import java.util.Locale;
+import java.util.BitSet;
+import java.util.concurrent.atomic.AtomicLong;
 import static dev.sieve.shared.CrawlKeys.utf8;
 import static dev.sieve.shared.Replies.count;
 import static dev.sieve.shared.Replies.text;
@@ -57,11 +61,35 @@ public final class SharedTools {
      */
     public static long export(EngineAddress address, IntPredicate labels, Consumer<String> urls) throws IOException {
         try (StoredCrawl crawl = StoredCrawl.open(address)) {
-            long count = 0;
+            AtomicLong count = new AtomicLong();
+            Consumer<String> counted = url -> {
+                urls.accept(url);
+                count.incrementAndGet();
+            };
             for (int i = 0; i < crawl.keys().sliceCount(); i++) {
-                count += new SliceExport(crawl, crawl.keys().slice(i), labels, urls).run();
+                CrawlKeys.OfSlice slice = crawl.keys().slice(i);
+                String queue = address + ": frame %d of " + text(slice.queue) + ": ";
+                new SlicePass(crawl, slice, new Export(queue, labels, counted)).run();
             }
-            return count;
+            return count.get();
+        }
+    }
+
+    private record Export(String queue, IntPredicate labels, Consumer<String> urls) implements SlicePass.Receiver {
+        @Override
+        public void frame(Frame frame, BitSet done) {
+            for (int i = 0; i < frame.count(); i++) {
+                Lease lease = done.get(i) ? null : frame.lease(0, i, 1);
+                if (lease != null && labels.test(lease.label())) {
+                    urls.accept(lease.url());
+                }
+            }
+        }
+
+        @Override
+        public boolean damaged(long number, boolean isTaken, byte[] bytes, IllegalArgumentException cause)
+                throws IOException {
+            throw new IOException(String.format(Locale.ROOT, queue, number) + cause.getMessage(), cause);
         }
     }
 
@@ -82,7 +110,7 @@ public final class SharedTools {
                     settings.isSpread() ? settings.slices() : 1,
                     (session, slice) -> session.send(
                             "SISMEMBER", crawl.keys().bucket(settings.bucket((int) slice, hash[0])), fingerprint),
-                    reply -> found[0] += count(reply));
+                    (reply, i) -> found[0] += count(reply));
             return found[0] > 0;
         }
     }
@@ -115,7 +143,7 @@ public final class SharedTools {
             byte[] key = crawl.keys().shares();
             List<?> workers = (List<?>) crawl.one("HKEYS", key);
             crawl.all(
-                    workers.size(), (session, i) -> session.send("HGET", key, (byte[]) workers.get((int) i)), reply -> {
+                    workers.size(), (session, i) -> session.send("HGET", key, (byte[]) workers.get((int) i)), (reply, i) -> {
                         if (reply instanceof byte[] share) {
                             shares.accept(share);
                         }
@@ -178,7 +206,7 @@ public final class SharedTools {
             crawl.all(
                     found.size(),
                     (session, i) -> session.send("UNLINK", (byte[]) found.get((int) i)),
-                    reply -> deleted[0] += count(reply));
+                    (reply, i) -> deleted[0] += count(reply));
         } while (!cursor.equals("0"));
         return deleted[0];
     }

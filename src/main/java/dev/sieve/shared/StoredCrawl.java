@@ -1,5 +1,8 @@
 package dev.sieve.shared;
 
+import java.util.function.BiConsumer;
+import java.util.stream.Stream;
+import java.util.stream.Collectors;
 import static dev.sieve.shared.CrawlKeys.utf8;
 import static dev.sieve.shared.Replies.count;
 import static dev.sieve.shared.Replies.text;
@@ -10,6 +13,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -104,37 +108,39 @@ final class StoredCrawl implements Closeable {
         return Objects.requireNonNull(settings);
     }
 
-    /** Returns the names of the live workers. */
-    List<String> workers() throws IOException {
-        long now = now();
-        long[] longest = new long[1];
-        all(
-                keys.sliceCount(),
-                (session, i) -> session.send("HGET", keys.slice((int) i).owner, utf8("ttl")),
-                response -> longest[0] = Math.max(longest[0], count(response)));
-        // What is further in the future was stored before the clock of the engine was set back.
-        byte[] latest = utf8(longest[0] == 0 ? "+inf" : String.valueOf(now + longest[0]));
-        List<?> names = (List<?>) one("ZRANGEBYSCORE", keys.workers(), utf8(now), latest);
-        return names.stream().map(Replies::text).toList();
+    /** The last owner of a slice, whose time may be over. */
+    record Owner(String worker, String run, long until, long ttl) {
+        boolean isLive(long now) {
+            // What is further in the future was stored before the clock of the engine was set back.
+            return until > now && until - now <= ttl;
+        }
     }
 
-    /** Returns the workers that own slices. */
-    private Set<String> owners() throws IOException {
-        long now = now();
-        Set<String> owners = new HashSet<>();
+    /** Returns the last owner of each slice. */
+    List<Owner> owners() throws IOException {
+        byte[][] fields = {utf8("worker"), utf8("run"), utf8("until"), utf8("ttl")};
+        List<Owner> owners = new ArrayList<>();
         all(
                 keys.sliceCount(),
-                (session, i) ->
-                        session.send("HMGET", keys.slice((int) i).owner, utf8("worker"), utf8("until"), utf8("ttl")),
-                response -> {
-                    List<?> owner = response == null ? List.of() : Replies.list(response);
-                    long left = owner.isEmpty() ? 0 : count(owner.get(1)) - now;
-                    if (left > 0 && left <= count(owner.get(2))) {
-                        owners.add(text(owner.get(0)));
-                    }
+                (session, i) -> session.send("HMGET", CrawlKeys.with(keys.slice((int) i).owner, Stream.of(fields))),
+                (reply, i) -> {
+                    List<?> owner = reply == null ? Collections.nCopies(fields.length, null) : Replies.list(reply);
+                    owners.add(new Owner(
+                            String.valueOf(Replies.textOrNull(owner.get(0))),
+                            String.valueOf(Replies.textOrNull(owner.get(1))),
+                            count(owner.get(2)),
+                            count(owner.get(3))));
                 });
-        owners.remove(REPAIR);
         return owners;
+    }
+
+    /** Returns the names of the live workers, given the owners of the slices. */
+    List<String> workers(List<Owner> owners) throws IOException {
+        long now = now();
+        long longest = owners.stream().mapToLong(Owner::ttl).max().orElse(0);
+        byte[] latest = utf8(longest == 0 ? "+inf" : String.valueOf(now + longest));
+        List<?> names = (List<?>) one("ZRANGEBYSCORE", keys.workers(), utf8(now), latest);
+        return names.stream().map(Replies::text).toList();
     }
 
     /**
@@ -143,8 +149,14 @@ final class StoredCrawl implements Closeable {
      * @param isListed whether the list of workers can be read
      */
     void requireNoWorkers(boolean isListed) throws IOException {
-        Set<String> workers = owners();
-        workers.addAll(isListed ? workers() : List.of());
+        long now = now();
+        List<Owner> owners = owners();
+        Set<String> workers = owners.stream()
+                .filter(owner -> owner.isLive(now))
+                .map(Owner::worker)
+                .collect(Collectors.toCollection(HashSet::new));
+        workers.remove(REPAIR);
+        workers.addAll(isListed ? workers(owners) : List.of());
         if (!workers.isEmpty()) {
             throw new IOException(address + ": " + workers.size() + " live "
                     + (workers.size() == 1 ? "worker" : "workers")
@@ -185,24 +197,10 @@ final class StoredCrawl implements Closeable {
     }
 
     /** Returns the number with which the engine responds to a command; 0 when it refuses it. */
-    long optional(String command, byte[]... arguments) throws IOException {
-        return count(call((session, number) -> {
-            session.send(command, arguments);
-            return receive(session);
-        }));
-    }
-
-    /** Sends the command that measures the memory of a key. */
-    static void sendMemory(Session session, byte[] key) {
-        session.sendTo(session.topology().of(key), "MEMORY", utf8("USAGE"), key);
-    }
-
-    /** Returns how many bytes a key takes; 0 when the engine does not tell. */
-    long memory(byte[] key) throws IOException {
-        return count(call((session, number) -> {
-            sendMemory(session, key);
-            return receive(session);
-        }));
+    long optional(Consumer<Session> command) throws IOException {
+        long[] number = new long[1];
+        all(1, (session, i) -> command.accept(session), (reply, i) -> number[0] = count(reply));
+        return number[0];
     }
 
     /** Returns the slices that the nodes of a cluster do not store any more, with these nodes. */
@@ -212,7 +210,6 @@ final class StoredCrawl implements Closeable {
             return lost;
         }
         Server[] nodes = new Server[keys.sliceCount()];
-        int[] next = new int[1];
         all(
                 keys.sliceCount(),
                 (session, i) -> {
@@ -220,10 +217,9 @@ final class StoredCrawl implements Closeable {
                     nodes[(int) i] = session.topology().of(key);
                     session.send("HGET", key, utf8(CrawlSettings.ID));
                 },
-                id -> {
-                    int i = next[0]++;
+                (id, i) -> {
                     if (!settings().id().equals(Replies.textOrNull(id))) {
-                        lost.put(i, nodes[i]);
+                        lost.put((int) i, nodes[(int) i]);
                     }
                 });
         return lost;
@@ -281,12 +277,10 @@ final class StoredCrawl implements Closeable {
         }
         int fixed = all.size();
         List<WrongKey> wrong = new ArrayList<>();
-        long[] next = new long[1];
         all(
                 fixed + settings().buckets(),
                 (session, i) -> session.send("TYPE", i < fixed ? all.get((int) i) : keys.bucket(i - fixed)),
-                response -> {
-                    long i = next[0]++;
+                (response, i) -> {
                     byte[] key = i < fixed ? all.get((int) i) : keys.bucket(i - fixed);
                     String expected = i < fixed ? types.get((int) i) : "set";
                     String type = response == null ? "none" : text(response);
@@ -297,13 +291,13 @@ final class StoredCrawl implements Closeable {
         return wrong;
     }
 
-    /** Returns how many fingerprints the crawl has. */
-    long fingerprints() throws IOException {
+    /** Returns how many fingerprints the crawl has, and passes on each bucket and how many it has. */
+    long fingerprints(BiConsumer<byte[], Long> buckets) throws IOException {
         long[] sum = new long[1];
-        all(
-                settings().buckets(),
-                (session, bucket) -> session.send("SCARD", keys.bucket(bucket)),
-                response -> sum[0] += count(response));
+        all(settings().buckets(), (session, i) -> session.send("SCARD", keys.bucket(i)), (response, i) -> {
+            sum[0] += count(response);
+            buckets.accept(keys.bucket(i), count(response));
+        });
         return sum[0];
     }
 
@@ -311,8 +305,10 @@ final class StoredCrawl implements Closeable {
      * Sends many commands, and passes on their responses in the same order; null for those that the engine refuses.
      *
      * @param command sends the command at an index
+     * @param responses receives the response to the command at an index
      */
-    void all(long count, ObjLongConsumer<Session> command, Consumer<@Nullable Object> responses) throws IOException {
+    void all(long count, ObjLongConsumer<Session> command, ObjLongConsumer<@Nullable Object> responses)
+            throws IOException {
         for (long from = 0; from < count; from += PAGE) {
             long start = from;
             long end = Math.min(count, from + PAGE);
@@ -326,7 +322,9 @@ final class StoredCrawl implements Closeable {
                 }
                 return received;
             });
-            page.forEach(responses);
+            for (long i = start; i < end; i++) {
+                responses.accept(page.get((int) (i - start)), i);
+            }
         }
     }
 
