@@ -2,7 +2,6 @@ package dev.sieve;
 
 import dev.sieve.bloom.Membership;
 import dev.sieve.bloom.Murmur3;
-import java.util.Objects;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
@@ -105,7 +104,17 @@ public final class Deduplicator {
             seen.increment();
             return false;
         }
-        return pushAbsent(null, url, 0, 1, hash, absent, store) > 0;
+        int isNew;
+        lock.lock();
+        try {
+            single.clear();
+            single.add(url, 0, url.length);
+            isNew = addAbsent(single, 0, 1, hash, absent, store);
+        } finally {
+            lock.unlock();
+        }
+        complete(isNew, store);
+        return isNew > 0;
     }
 
     /**
@@ -125,37 +134,36 @@ public final class Deduplicator {
                 requireUsable(store);
                 seen.add(count);
             } else {
-                isNew += pushAbsent(batch, null, from, count, hashes, absent, store);
+                int added;
+                lock.lock();
+                try {
+                    added = addAbsent(batch, from, count, hashes, absent, store);
+                } finally {
+                    lock.unlock();
+                }
+                complete(added, store);
+                isNew += added;
             }
         }
         return isNew;
     }
 
-    /** Pushes URLs that may be new: those of a batch, or a single one when the batch is null. */
-    private int pushAbsent(
-            @Nullable UrlBatch batch,
-            byte @Nullable [] url,
-            int from,
-            int count,
-            long[] hashes,
-            long absent,
-            Store store) {
-        int isNew;
-        lock.lock();
-        try {
-            requireUsable(store);
-            watch.refuseIfFull(hashes, absent);
-            isNew = add(batch, url, from, hashes, absent, 0, store);
-            seen.add(count - isNew);
-            watch.announce(isNew);
-        } finally {
-            lock.unlock();
-        }
+    /** Adds and appends URLs that may be new; returns how many are. */
+    private int addAbsent(UrlBatch batch, int from, int count, long[] hashes, long absent, Store store) {
+        requireUsable(store);
+        watch.refuseIfFull(hashes, absent);
+        int isNew = add(batch, from, hashes, absent, 0, store);
+        seen.add(count - isNew);
+        watch.announce(isNew);
+        return isNew;
+    }
+
+    /** Completes {@link #addAbsent}, without the lock. */
+    private void complete(int isNew, Store store) {
         if (isNew > 0) {
             store.appended();
         }
         watch.publish();
-        return isNew;
     }
 
     /**
@@ -177,24 +185,16 @@ public final class Deduplicator {
         long[] hashes = batch.hash(0, count, filter.seed());
         long absent = filter.absent(hashes, count);
         watch.refuseIfFull(hashes, absent);
-        watch.announce(add(batch, null, 0, hashes, absent, -1L >>> (BATCH - count), store));
+        watch.announce(add(batch, 0, hashes, absent, -1L >>> (BATCH - count), store));
     }
 
     /** Adds URLs to the filter, and appends those that are new and those of another mask; returns how many are new. */
-    private int add(
-            @Nullable UrlBatch batch,
-            byte @Nullable [] url,
-            int from,
-            long[] hashes,
-            long absent,
-            long others,
-            Store store) {
+    private int add(UrlBatch batch, int from, long[] hashes, long absent, long others, Store store) {
         try {
             long mask = filter.addAbsent(hashes, absent);
             if ((mask | others) != 0) {
-                UrlBatch urls = batch == null ? single(Objects.requireNonNull(url)) : batch;
-                store.append(urls, from, mask | others);
-                urls.setNew(from, mask);
+                store.append(batch, from, mask | others);
+                batch.setNew(from, mask);
             }
             return Long.bitCount(mask);
         } catch (RuntimeException | Error e) {
@@ -209,12 +209,6 @@ public final class Deduplicator {
         if (failure != null) {
             throw new IllegalStateException("no URL is accepted after an earlier error: " + failure, failure);
         }
-    }
-
-    private UrlBatch single(byte[] url) {
-        single.clear();
-        single.add(url, 0, url.length);
-        return single;
     }
 
     /** Returns whether a key was pushed before, up to the false-positive rate; false is always right. */

@@ -2,7 +2,6 @@ package dev.sieve;
 
 import dev.sieve.bloom.BloomSize;
 import dev.sieve.bloom.Membership;
-import dev.sieve.bloom.Memberships;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
@@ -65,7 +64,7 @@ public final class Sieve implements Frontier {
     }
 
     private Sieve(Builder builder) {
-        deduplicator = new Deduplicator(builder.newFilter(), builder.capacity, builder.onFull(), builder.listener);
+        deduplicator = builder.deduplicator();
         lock = deduplicator.lock();
         leases = new Leases(builder.leaseTimeoutNanos, new HashMap<>());
         leasesExpire = builder.leaseTimeoutNanos != Long.MAX_VALUE;
@@ -206,29 +205,27 @@ public final class Sieve implements Frontier {
 
     /** The options of a {@link Sieve}. */
     public static final class Builder {
-        private long capacity;
-        private @Nullable Double falsePositiveRate;
-        private @Nullable FilterKind kind;
-        private @Nullable OnFull onFull;
-        private Consumer<CapacityEvent> listener = event -> {};
-        private @Nullable Long seed;
+        private FrontierSettings settings = FrontierSettings.DEFAULTS;
         private @Nullable Membership membership;
         private long leaseTimeoutNanos = Long.MAX_VALUE;
 
         private Builder() {}
 
+        /** All settings that frontiers have in common; replaces those that were set before. */
+        public Builder settings(FrontierSettings all) {
+            settings = Objects.requireNonNull(all, "settings");
+            return this;
+        }
+
         /** The number of distinct URLs that the filter is made for, at least 1. Required. */
         public Builder capacity(long count) {
-            if (count < 1) {
-                throw new IllegalArgumentException("capacity < 1: " + count);
-            }
-            capacity = count;
+            settings = settings.withCapacity(count);
             return this;
         }
 
         /** The share of new URLs mistaken for seen ones when the filter is full, at most 0.5. Default: 0.0001. */
         public Builder falsePositiveRate(double rate) {
-            falsePositiveRate = BloomSize.checkRate(rate);
+            settings = settings.withFalsePositiveRate(rate);
             return this;
         }
 
@@ -236,13 +233,13 @@ public final class Sieve implements Frontier {
          * The filter. Default: {@link FilterKind#SPLIT_BLOCKS}, or {@link FilterKind#GROWING} with {@link OnFull#GROW}.
          */
         public Builder filter(FilterKind choice) {
-            kind = Objects.requireNonNull(choice, "filter");
+            settings = settings.withFilter(Objects.requireNonNull(choice, "filter"));
             return this;
         }
 
         /** What happens when the filter is full. Default: {@link FilterKind#defaultOnFull()}. */
         public Builder onFull(OnFull choice) {
-            onFull = Objects.requireNonNull(choice, "onFull");
+            settings = settings.withOnFull(Objects.requireNonNull(choice, "onFull"));
             return this;
         }
 
@@ -251,7 +248,7 @@ public final class Sieve implements Frontier {
          * throws is logged, and the push goes on. Default: no listener.
          */
         public Builder onCapacity(Consumer<CapacityEvent> callback) {
-            listener = Objects.requireNonNull(callback, "onCapacity");
+            settings = settings.withListener(Objects.requireNonNull(callback, "onCapacity"));
             return this;
         }
 
@@ -260,7 +257,7 @@ public final class Sieve implements Frontier {
          * others, so set it only when runs must be repeatable.
          */
         public Builder seed(long value) {
-            seed = value;
+            settings = settings.withSeed(value);
             return this;
         }
 
@@ -287,28 +284,17 @@ public final class Sieve implements Frontier {
             return new Sieve(this);
         }
 
-        private OnFull onFull() {
-            return onFull != null ? onFull : kind().defaultOnFull();
-        }
-
-        private FilterKind kind() {
-            return kind != null ? kind : FilterKind.forOnFull(onFull);
-        }
-
-        private Membership newFilter() {
-            if (capacity == 0) {
-                throw new IllegalArgumentException("capacity is required to make a frontier");
+        private Deduplicator deduplicator() {
+            Membership filter = membership == null ? settings.newFilter() : membership;
+            boolean isContrary = settings.filter() != null
+                    || settings.falsePositiveRate() != null
+                    || settings.seed() != null
+                    || settings.onFull() == OnFull.GROW;
+            if (membership != null && isContrary) {
+                throw new IllegalStateException("a membership has its own filter, rate, seed and growth");
             }
-            if (membership != null) {
-                if (kind != null || falsePositiveRate != null || seed != null || onFull == OnFull.GROW) {
-                    throw new IllegalStateException("a membership has its own filter, rate, seed and growth");
-                }
-                return membership;
-            }
-            kind().check(onFull());
-            double rate = falsePositiveRate == null ? DEFAULT_FALSE_POSITIVE_RATE : falsePositiveRate;
-            long hashSeed = seed == null ? Memberships.randomSeed() : seed;
-            return kind().create(capacity, rate, hashSeed);
+            OnFull onFull = settings.onFull(settings.filter(FilterKind.SPLIT_BLOCKS));
+            return new Deduplicator(filter, settings.requireCapacity(), onFull, settings.listener());
         }
     }
 }

@@ -129,6 +129,9 @@
  * damaged is refused with a {@link dev.sieve.durable.DamageException};
  * {@link dev.sieve.durable.DurableFolder#repair} keeps all that is whole.
  *
+ * <p>{@link dev.sieve.FrontierSettings} are the settings that all builders have in common, for programs that choose a frontier at
+ * run time.
+ *
  * <p>To write another frontier, combine a {@link dev.sieve.Deduplicator} with a store. {@link dev.sieve.Leases},
  * {@link dev.sieve.CapacityAlerts} and {@link dev.sieve.OptionalLibrary} are public only because other packages use them.
  */

@@ -289,6 +289,18 @@ class ArchitectureTest {
                 .check(CLASSES);
     }
 
+    /** Levels of a log are set for the whole process, so a library leaves them to the program. */
+    @Test
+    void onlyTheCommandLineUsesTheLogOfTheJdk() {
+        noClasses()
+                .that()
+                .resideOutsideOfPackage("dev.sieve.cli")
+                .should()
+                .dependOnClassesThat()
+                .resideInAPackage("java.util.logging")
+                .check(CLASSES);
+    }
+
     /** Which replaces characters that a terminal interprets. */
     @Test
     void messagesArePrintedByOneClass() {

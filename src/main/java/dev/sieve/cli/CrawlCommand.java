@@ -3,13 +3,13 @@ package dev.sieve.cli;
 import static dev.sieve.report.Numbers.text;
 
 import ch.qos.logback.classic.Level;
+import dev.sieve.FrontierSettings;
 import dev.sieve.SieveStats;
 import dev.sieve.crawl.Counter;
 import dev.sieve.crawl.CrawlJob;
 import dev.sieve.crawl.CrawlOptions;
 import dev.sieve.crawl.CrawlPlace;
 import dev.sieve.crawl.CrawlReport;
-import dev.sieve.crawl.FrontierSettings;
 import dev.sieve.durable.Export;
 import dev.sieve.report.LiveServer;
 import dev.sieve.report.Numbers;

@@ -2,11 +2,11 @@ package dev.sieve.cli;
 
 import dev.sieve.CapacityEvent;
 import dev.sieve.FilterKind;
+import dev.sieve.FrontierSettings;
 import dev.sieve.OnFull;
 import dev.sieve.Sieve;
 import dev.sieve.bloom.BloomSize;
 import dev.sieve.crawl.CrawlPlace;
-import dev.sieve.crawl.FrontierSettings;
 import dev.sieve.report.Numbers;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -125,7 +125,7 @@ final class FrontierOptions {
      * @param listener receives each capacity event
      */
     FrontierSettings settings(boolean resumes, Consumer<CapacityEvent> listener) {
-        return new FrontierSettings(resumes ? capacity : (Long) urls(), filter, missRate, onFull, listener);
+        return new FrontierSettings(resumes ? capacity : (Long) urls(), filter, missRate, onFull, null, listener);
     }
 
     /** The type of the filter in a new frontier. */

@@ -1,11 +1,11 @@
 package dev.sieve.cli;
 
+import dev.sieve.FrontierSettings;
 import dev.sieve.crawl.CrawlJob;
 import dev.sieve.crawl.CrawlOptions;
 import dev.sieve.crawl.CrawlPlace;
 import dev.sieve.crawl.Crawler;
 import dev.sieve.crawl.FolderPlace;
-import dev.sieve.crawl.FrontierSettings;
 import dev.sieve.crawl.MemoryPlace;
 import dev.sieve.crawl.SavedPlace;
 import dev.sieve.durable.Durability;

@@ -17,6 +17,7 @@ import java.net.UnknownHostException;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
+import java.util.logging.Logger;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -38,7 +39,8 @@ final class ServeCommand implements Callable<Integer> {
 
     private static final String DEFAULT_PORT = "" + FrontierServer.DEFAULT_PORT;
 
-    private static final long DEFAULT_CAPACITY = 10_000_000;
+    /** Of gRPC. Each call that a client cancels, and each message that is too long, would be a warning with a stack trace. */
+    private static final Logger NETWORK_LOG = Logger.getLogger("io.grpc.netty");
 
     @Spec
     private CommandSpec spec;
@@ -110,6 +112,7 @@ final class ServeCommand implements Callable<Integer> {
     @Override
     public Integer call() throws IOException, InterruptedException {
         Logging.set(isQuiet ? Level.WARN : Level.INFO);
+        NETWORK_LOG.setLevel(java.util.logging.Level.SEVERE);
         if (dir.toString().isEmpty()) {
             throw Checks.invalid(spec, "--dir", "the name is empty");
         }
@@ -134,7 +137,7 @@ final class ServeCommand implements Callable<Integer> {
         FrontierOptions.checkCapacity(
                 spec,
                 FilterKind.forOnFull(onFull),
-                capacity == null ? DEFAULT_CAPACITY : capacity,
+                capacity == null ? FrontierServer.DEFAULT_CAPACITY : capacity,
                 missRate == null ? Sieve.DEFAULT_FALSE_POSITIVE_RATE : missRate);
     }
 

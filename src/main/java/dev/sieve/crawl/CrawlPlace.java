@@ -1,5 +1,6 @@
 package dev.sieve.crawl;
 
+import dev.sieve.FrontierSettings;
 import dev.sieve.durable.Export;
 import java.io.IOException;
 import java.nio.file.Path;

@@ -1,5 +1,6 @@
 package dev.sieve.crawl;
 
+import dev.sieve.FrontierSettings;
 import dev.sieve.SieveStats;
 import dev.sieve.crawl.CrawlState.Bytes;
 import dev.sieve.crawl.CrawlState.Rate;
@@ -44,11 +45,8 @@ public record EnginePlace(EngineAddress address, Duration patience) implements S
 
     @Override
     public CrawlJob open(CrawlOptions options, FrontierSettings settings) throws IOException {
-        return SharedJob.open(address, options, builder -> {
-            builder.onCapacity(settings.listener()).patience(patience);
-            FrontierSettings.set(settings.capacity(), builder::capacity);
-            FrontierSettings.set(settings.onFull(), builder::onFull);
-        });
+        return SharedJob.open(
+                address, options, builder -> builder.settings(settings).patience(patience));
     }
 
     @Override

@@ -1,5 +1,6 @@
 package dev.sieve.crawl;
 
+import dev.sieve.FrontierSettings;
 import dev.sieve.SieveStats;
 import dev.sieve.crawl.CrawlState.Bytes;
 import dev.sieve.crawl.CrawlState.Rate;
@@ -70,13 +71,9 @@ public record FolderPlace(Path folder, Durability durability, boolean keepsLog) 
 
     @Override
     public CrawlJob open(CrawlOptions options, FrontierSettings settings) throws IOException {
-        return CrawlDirectory.open(folder, builder -> {
-            builder.durability(durability).keepLog(keepsLog).onCapacity(settings.listener());
-            FrontierSettings.set(settings.capacity(), builder::capacity);
-            FrontierSettings.set(settings.filter(), builder::filter);
-            FrontierSettings.set(settings.falsePositiveRate(), builder::falsePositiveRate);
-            FrontierSettings.set(settings.onFull(), builder::onFull);
-        });
+        return CrawlDirectory.open(
+                folder,
+                builder -> builder.settings(settings).durability(durability).keepLog(keepsLog));
     }
 
     @Override

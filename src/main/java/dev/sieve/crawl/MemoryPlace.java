@@ -1,5 +1,6 @@
 package dev.sieve.crawl;
 
+import dev.sieve.FrontierSettings;
 import dev.sieve.Sieve;
 
 /** The memory of this process: nothing is saved. */
@@ -11,12 +12,7 @@ public record MemoryPlace() implements CrawlPlace {
 
     @Override
     public CrawlJob open(CrawlOptions options, FrontierSettings settings) {
-        Sieve.Builder builder = Sieve.builder().onCapacity(settings.listener());
-        FrontierSettings.set(settings.capacity(), builder::capacity);
-        FrontierSettings.set(settings.filter(), builder::filter);
-        FrontierSettings.set(settings.falsePositiveRate(), builder::falsePositiveRate);
-        FrontierSettings.set(settings.onFull(), builder::onFull);
-        return CrawlJob.inMemory(builder.build());
+        return CrawlJob.inMemory(Sieve.builder().settings(settings).build());
     }
 
     @Override

@@ -4,6 +4,7 @@ import dev.sieve.CapacityEvent;
 import dev.sieve.Deduplicator;
 import dev.sieve.FilterKind;
 import dev.sieve.Frontier;
+import dev.sieve.FrontierSettings;
 import dev.sieve.Lease;
 import dev.sieve.Leases;
 import dev.sieve.OnFull;
@@ -23,6 +24,7 @@ import java.time.Duration;
 import java.util.Objects;
 import java.util.OptionalLong;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -238,6 +240,11 @@ public final class DurableSieve implements Frontier {
      * @throws IllegalStateException when the frontier is closed, also during the call
      */
     public void forEach(RecordVisitor visitor) {
+        forEach(visitor, () -> false);
+    }
+
+    /** Passes on URLs in the same way until no more are needed, which is read after each. */
+    public void forEach(RecordVisitor visitor, BooleanSupplier hasEnough) {
         LogPass pass;
         DoneSet done;
         lock.lock();
@@ -252,10 +259,13 @@ public final class DurableSieve implements Frontier {
         try {
             pass.run(frame -> {
                 writer.requireUsable();
-                for (int i = 0; i < frame.batch().size(); i++) {
+                boolean isOver = false;
+                for (int i = 0; i < frame.batch().size() && !isOver; i++) {
                     Lease url = frame.lease(frame.firstId() + i, 0);
                     visitor.visit(url, done.contains(url.id()));
+                    isOver = hasEnough.getAsBoolean();
                 }
+                return !isOver;
             });
         } catch (IOException e) {
             throw new UncheckedIOException(e);
@@ -428,12 +438,7 @@ public final class DurableSieve implements Frontier {
         private static final long DEFAULT_SEGMENT_BYTES = 64 << 20;
 
         private final Path directory;
-        private @Nullable Long capacity;
-        private @Nullable Double falsePositiveRate;
-        private @Nullable FilterKind kind;
-        private @Nullable Long seed;
-        private @Nullable OnFull onFull;
-        private Consumer<CapacityEvent> listener = event -> {};
+        private FrontierSettings settings = FrontierSettings.DEFAULTS;
         private Durability durability = Durability.PROCESS;
         private boolean keepLog;
         private long leaseTimeoutNanos = Long.MAX_VALUE;
@@ -445,9 +450,15 @@ public final class DurableSieve implements Frontier {
             this.directory = directory;
         }
 
+        /** All settings that frontiers have in common; replaces those that were set before. */
+        public Builder settings(FrontierSettings all) {
+            settings = Objects.requireNonNull(all, "settings");
+            return this;
+        }
+
         /** The number of distinct URLs that the filter is made for, at least 1. */
         public Builder capacity(long count) {
-            capacity = requirePositive("capacity", count);
+            settings = settings.withCapacity(count);
             return this;
         }
 
@@ -456,19 +467,19 @@ public final class DurableSieve implements Frontier {
          * Default: 0.0001.
          */
         public Builder falsePositiveRate(double rate) {
-            falsePositiveRate = BloomSize.checkRate(rate);
+            settings = settings.withFalsePositiveRate(rate);
             return this;
         }
 
         /** The filter. Default: {@link FilterKind#SPLIT_BLOCKS}, or {@link FilterKind#GROWING} with {@link OnFull#GROW}. */
         public Builder filter(FilterKind choice) {
-            kind = Objects.requireNonNull(choice, "filter");
+            settings = settings.withFilter(Objects.requireNonNull(choice, "filter"));
             return this;
         }
 
         /** What happens when the filter is full. Default: {@link FilterKind#defaultOnFull}. */
         public Builder onFull(OnFull choice) {
-            onFull = Objects.requireNonNull(choice, "onFull");
+            settings = settings.withOnFull(Objects.requireNonNull(choice, "onFull"));
             return this;
         }
 
@@ -477,13 +488,13 @@ public final class DurableSieve implements Frontier {
          * or that writes a checkpoint, which may be one of its own. Default: no listener.
          */
         public Builder onCapacity(Consumer<CapacityEvent> callback) {
-            listener = Objects.requireNonNull(callback, "onCapacity");
+            settings = settings.withListener(Objects.requireNonNull(callback, "onCapacity"));
             return this;
         }
 
         /** The seed of the hash. Default: secret and random. Set it only where runs have to be repeatable. */
         public Builder seed(long value) {
-            seed = value;
+            settings = settings.withSeed(value);
             return this;
         }
 
@@ -551,7 +562,7 @@ public final class DurableSieve implements Frontier {
          *     file has a later version, or belongs to another frontier
          */
         public DurableSieve open() throws IOException {
-            requested(null).check(directory);
+            new RequestedSettings(settings).check(directory);
             if (!Files.exists(directory.resolve(Settings.NAME))) {
                 LocalDisk.makeFolder(directory);
             }
@@ -567,20 +578,19 @@ public final class DurableSieve implements Frontier {
         /** Opens it on a disk that is not used by others. */
         DurableSieve open(Disk disk, Closeable folderLock) throws IOException {
             Settings stored = Settings.read(disk);
-            Settings settings = stored == null
-                    ? requested(null).make(disk)
-                    : requested(stored).change(stored, disk);
+            RequestedSettings requested = new RequestedSettings(settings);
+            Settings made = stored == null ? requested.make(disk) : requested.change(stored, disk);
             disk.delete(Checkpoint.TEMPORARY); // may fill the disk
-            OnFull full = onFull != null ? onFull : settings.kind().defaultOnFull();
-            Recovery.Found found = new Recovery(disk, settings)
-                    .run(filter -> new Deduplicator(filter, settings.capacity(), full, listener));
-            if (stored != null && !settings.equals(stored)) {
-                settings.write(disk);
+            OnFull onFull = settings.onFull(made.kind());
+            Recovery.Found found = new Recovery(disk, made)
+                    .run(filter -> new Deduplicator(filter, made.capacity(), onFull, settings.listener()));
+            if (stored != null && !made.equals(stored)) {
+                made.write(disk);
             }
             SegmentLog log = new SegmentLog(
-                    disk, settings.frontierId(), segmentBytes, found.segments(), found.end(), found.forced());
+                    disk, made.frontierId(), segmentBytes, found.segments(), found.end(), found.forced());
             try {
-                DurableSieve frontier = new DurableSieve(this, disk, folderLock, settings, found, log);
+                DurableSieve frontier = new DurableSieve(this, disk, folderLock, made, found, log);
                 frontier.publishDueEvents();
                 return frontier;
             } catch (RuntimeException | Error e) {
@@ -588,18 +598,6 @@ public final class DurableSieve implements Frontier {
                     throw e;
                 }
             }
-        }
-
-        /** Returns the requested settings, given the stored ones; {@code stored} is null for a new frontier. */
-        private RequestedSettings requested(@Nullable Settings stored) {
-            FilterKind requested = kind;
-            if (kind != null) {
-                kind.check(onFull == null ? kind.defaultOnFull() : onFull);
-            } else if (onFull == OnFull.GROW
-                    || (onFull != null && stored != null && stored.kind() == FilterKind.GROWING)) {
-                requested = FilterKind.forOnFull(onFull);
-            }
-            return new RequestedSettings(requested, capacity, falsePositiveRate, seed);
         }
     }
 }

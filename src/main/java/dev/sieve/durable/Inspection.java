@@ -173,6 +173,7 @@ final class Inspection {
                     count.incrementAndGet();
                 }
             }
+            return true;
         });
         return count.get();
     }

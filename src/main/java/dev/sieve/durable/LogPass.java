@@ -4,7 +4,6 @@ import dev.sieve.io.DiskView;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
 import java.util.NavigableMap;
-import java.util.function.Consumer;
 import java.util.function.Predicate;
 
 /**
@@ -26,16 +25,16 @@ record LogPass(
     /**
      * Passes on the frames of URLs in their order.
      *
-     * @param frames receives the same object for each frame
+     * @param frames receives the same object for each frame, and returns whether to go on
      * @throws DamageException when the log is damaged; the URLs before the damage were passed on
      */
-    void run(Consumer<UrlFrameReader> frames) throws IOException {
+    void run(Predicate<UrlFrameReader> frames) throws IOException {
         UrlFrameReader urls = new UrlFrameReader();
         for (Segment segment : segments.values()) {
             try (FrameReader reader = Segment.open(disk, segment.start(), BUFFER_BYTES)) {
                 while (isBeforeEnd(segment, reader) && isNext(reader, segment)) {
-                    if (urls.read(reader)) {
-                        frames.accept(urls);
+                    if (urls.read(reader) && !frames.test(urls)) {
+                        return;
                     }
                 }
             } catch (NoSuchFileException e) {

@@ -1,6 +1,7 @@
 package dev.sieve.durable;
 
 import dev.sieve.FilterKind;
+import dev.sieve.FrontierSettings;
 import dev.sieve.Sieve;
 import dev.sieve.bloom.Memberships;
 import dev.sieve.io.Disk;
@@ -9,15 +10,9 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
 
-/** The settings requested by the caller; null keeps the stored value or takes the default. See {@link Settings}. */
-record RequestedSettings(
-        @Nullable FilterKind kind,
-        @Nullable Long capacity,
-        @Nullable Double falsePositiveRate,
-        @Nullable Long seed) {
-
+/** The settings requested by the caller, with which a folder is made or opened. See {@link Settings}. */
+record RequestedSettings(FrontierSettings requested) {
     /**
      * Checks that a frontier can be made, unless the folder contains one. Changes nothing.
      *
@@ -47,13 +42,10 @@ record RequestedSettings(
     }
 
     private Settings fresh() {
-        if (capacity == null) {
-            throw new IllegalArgumentException("capacity is required to make a new frontier");
-        }
         return apply(new Settings(
                 Memberships.randomSeed(),
-                FilterKind.forOnFull(null),
-                capacity,
+                FilterKind.SPLIT_BLOCKS,
+                requested.requireCapacity(),
                 Sieve.DEFAULT_FALSE_POSITIVE_RATE,
                 Memberships.randomSeed()));
     }
@@ -77,27 +69,28 @@ record RequestedSettings(
      * @throws IllegalArgumentException when the frontier cannot be changed
      */
     Settings change(Settings stored, Disk disk) throws IOException {
-        Settings requested = apply(stored);
-        if (requested.capacity() != stored.capacity()) {
+        Settings changed = apply(stored);
+        if (changed.capacity() != stored.capacity()) {
             long held = Inspection.of(disk).distinct();
-            if (requested.capacity() < held) {
-                throw new IllegalArgumentException("capacity is " + requested.capacity()
+            if (changed.capacity() < held) {
+                throw new IllegalArgumentException("capacity is " + changed.capacity()
                         + ", but the frontier already contains about " + held + " URLs");
             }
         }
-        if (!requested.equals(stored) && !FrontierFiles.list(disk).isLogWhole()) {
-            throw new IllegalArgumentException("made for " + stored.words() + ", not for " + requested.words()
+        if (!changed.equals(stored) && !FrontierFiles.list(disk).isLogWhole()) {
+            throw new IllegalArgumentException("made for " + stored.words() + ", not for " + changed.words()
                     + "; changing that requires the whole log, but parts of it were removed");
         }
-        return requested;
+        return changed;
     }
 
     private Settings apply(Settings settings) {
+        Long capacity = requested.capacity();
         return new Settings(
                 settings.frontierId(),
-                kind == null ? settings.kind() : kind,
+                requested.filter(settings.kind()),
                 capacity == null ? settings.capacity() : capacity,
-                falsePositiveRate == null ? settings.falsePositiveRate() : falsePositiveRate,
-                seed == null ? settings.seed() : seed);
+                requested.falsePositiveRate(settings.falsePositiveRate()),
+                requested.seed(settings.seed()));
     }
 }

@@ -1,8 +1,8 @@
 package dev.sieve.serve;
 
+import dev.sieve.FrontierSettings;
 import dev.sieve.OnFull;
 import dev.sieve.OptionalLibrary;
-import dev.sieve.bloom.BloomSize;
 import dev.sieve.durable.Durability;
 import io.grpc.Metadata;
 import io.grpc.Server;
@@ -24,16 +24,20 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
-import java.util.logging.Level;
-import java.util.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A server that offers the frontiers of one folder to other crawlers, by the gRPC service URLFrontier of crawler-commons.
+ *
+ * <p>The network library writes a warning with a stack trace to the logger {@code io.grpc.netty} of {@link java.util.logging}
+ * when a client cancels a call or sends a message that is too long: a program that shows this log sets a higher level.
  */
 public final class FrontierServer implements AutoCloseable {
     /** The port of the protocol. */
     public static final int DEFAULT_PORT = 7071;
+
+    /** The number of URLs that the filter of a new crawl is made for, unless another one is set. */
+    public static final long DEFAULT_CAPACITY = ServedOptions.DEFAULT_CAPACITY;
 
     static {
         OptionalLibrary.require("io.grpc.netty.NettyServerBuilder", "io.grpc:grpc-netty");
@@ -50,9 +54,6 @@ public final class FrontierServer implements AutoCloseable {
     private static final int READERS = 2;
     private static final int WAITING_READS = 16;
 
-    /** Every call that a client cancels, and every message that is too long, would be a warning with a stack trace. */
-    private static final Logger NETWORK_LOG = Logger.getLogger("io.grpc.netty");
-
     private final ExecutorService workers;
     private final ExecutorService readers;
     private final Crawls crawls;
@@ -60,9 +61,6 @@ public final class FrontierServer implements AutoCloseable {
     private final Server server;
 
     private FrontierServer(Builder options, MemoryBudget memory) throws IOException {
-        if (NETWORK_LOG.getLevel() == null) {
-            NETWORK_LOG.setLevel(Level.SEVERE);
-        }
         int threads = Math.max(4, 2 * Runtime.getRuntime().availableProcessors());
         crawls = new Crawls(options.directory, options.crawls(), memory, options.clock.get());
         workers = Executors.newFixedThreadPool(threads, threads("sieve-serve-"));
@@ -195,11 +193,9 @@ public final class FrontierServer implements AutoCloseable {
         private InetSocketAddress address = new InetSocketAddress(InetAddress.getLoopbackAddress(), DEFAULT_PORT);
         private @Nullable Path certificates;
         private @Nullable Path key;
-        private @Nullable Long capacity;
-        private @Nullable Double falsePositiveRate;
+        private FrontierSettings settings = FrontierSettings.DEFAULTS;
         private Durability durability = Durability.PROCESS;
         private boolean forgetsDone;
-        private @Nullable OnFull onFull;
         private Supplier<Moment> clock = Moment::now;
         private long memoryBytes = Runtime.getRuntime().maxMemory() / 3 * 2;
 
@@ -227,16 +223,13 @@ public final class FrontierServer implements AutoCloseable {
 
         /** The number of distinct URLs that the filter of each crawl is made for, at least 1. Default: 10,000,000. */
         public Builder capacity(long count) {
-            if (count < 1) {
-                throw new IllegalArgumentException("capacity < 1: " + count);
-            }
-            capacity = count;
+            settings = settings.withCapacity(count);
             return this;
         }
 
         /** The false-positive rate of a full filter. Default: 0.0001. */
         public Builder falsePositiveRate(double rate) {
-            falsePositiveRate = BloomSize.checkRate(rate);
+            settings = settings.withFalsePositiveRate(rate);
             return this;
         }
 
@@ -254,7 +247,7 @@ public final class FrontierServer implements AutoCloseable {
 
         /** What happens when the filter of a crawl is full. Default: as for {@code DurableSieve}. */
         public Builder onFull(OnFull choice) {
-            onFull = Objects.requireNonNull(choice, "onFull");
+            settings = settings.withOnFull(Objects.requireNonNull(choice, "onFull"));
             return this;
         }
 
@@ -271,7 +264,7 @@ public final class FrontierServer implements AutoCloseable {
         }
 
         private ServedOptions crawls() {
-            return new ServedOptions(capacity, falsePositiveRate, durability, forgetsDone, onFull);
+            return new ServedOptions(settings, durability, forgetsDone);
         }
 
         /**

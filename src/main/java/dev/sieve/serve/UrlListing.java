@@ -4,6 +4,7 @@ import dev.sieve.Lease;
 import dev.sieve.bloom.Memberships;
 import dev.sieve.bloom.Murmur3;
 import dev.sieve.durable.DurableSieve;
+import dev.sieve.durable.DurableSieve.RecordVisitor;
 import java.io.UncheckedIOException;
 import java.util.HashMap;
 import java.util.Map;
@@ -40,15 +41,6 @@ final class UrlListing {
         boolean accept(String url, RecordInfo info, boolean isCompleted);
     }
 
-    /** Ends a pass. */
-    private static final class Enough extends RuntimeException {
-        private static final long serialVersionUID = 1;
-
-        Enough() {
-            super(null, null, false, false);
-        }
-    }
-
     private final DurableSieve frontier;
     private final long parts;
     private final long end;
@@ -76,16 +68,14 @@ final class UrlListing {
      * @throws UncheckedIOException when the disk fails, or the log is damaged
      */
     void forEach(@Nullable String queue, Predicate<String> condition, Receiver receiver) {
-        try {
-            for (long part = 0; part < Math.max(1, parts); part++) {
-                pass(part, queue, condition, receiver);
-            }
-        } catch (Enough e) {
-            // The receiver has what it needs.
+        boolean hasEnough = false;
+        for (long part = 0; part < Math.max(1, parts) && !hasEnough; part++) {
+            hasEnough = pass(part, queue, condition, receiver);
         }
     }
 
-    private void pass(long part, @Nullable String queue, Predicate<String> condition, Receiver receiver) {
+    /** Passes on the URLs of one part; returns whether the receiver has enough. */
+    private boolean pass(long part, @Nullable String queue, Predicate<String> condition, Receiver receiver) {
         Map<Long, Long> last = new HashMap<>();
         if (parts > 0) {
             frontier.forEach((record, isDone) -> {
@@ -97,17 +87,18 @@ final class UrlListing {
                 }
             });
         }
-        frontier.forEach((record, isDone) -> {
+        boolean[] hasEnough = new boolean[1];
+        RecordVisitor visitor = (record, isDone) -> {
             if (record.id() < end && condition.test(record.url()) && isLast(record, part, last)) {
                 RecordInfo info = infos.of(record);
                 State state = queue == null || queue.equals(info.queueOf(record.url()))
                         ? states.of(record, info, isDone)
                         : State.DELETED;
-                if (state != State.DELETED && !receiver.accept(record.url(), info, state == State.COMPLETED)) {
-                    throw new Enough();
-                }
+                hasEnough[0] = state != State.DELETED && !receiver.accept(record.url(), info, state == State.COMPLETED);
             }
-        });
+        };
+        frontier.forEach(visitor, () -> hasEnough[0]);
+        return hasEnough[0];
     }
 
     private boolean isLast(Lease record, long part, Map<Long, Long> last) {

@@ -39,7 +39,8 @@
  *       ones.
  *   <li>Memory is bounded by one budget, two thirds of the heap, for filters, queues, URLs with a date, of which each takes
  *       120 bytes, URLs in process and messages. A client that does not read takes no thread.
- *   <li>A client cannot write to the log of the server: whatever it sends ends with a status.
+ *   <li>A client cannot write to the log of the server: whatever it sends ends with a status. Only gRPC writes to a log of its
+ *       own, see {@link dev.sieve.serve.FrontierServer}.
  * </ul>
  *
  * <h2>What is not as in the reference implementation</h2>

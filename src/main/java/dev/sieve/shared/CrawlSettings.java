@@ -1,5 +1,7 @@
 package dev.sieve.shared;
 
+import dev.sieve.FilterKind;
+import dev.sieve.FrontierSettings;
 import dev.sieve.OnFull;
 import dev.sieve.bloom.Memberships;
 import java.io.IOException;
@@ -53,28 +55,18 @@ record CrawlSettings(
      * @throws IOException when what is stored is not of this program, or of another version of it; nothing was changed
      */
     static CrawlSettings open(
-            Engine engine,
-            String name,
-            @Nullable Integer slices,
-            @Nullable Long capacity,
-            @Nullable OnFull onFull,
-            @Nullable Long seed,
-            String group)
+            Engine engine, String name, @Nullable Integer slices, FrontierSettings requested, String group)
             throws IOException {
         CrawlSettings stored = read(engine, name);
         if (stored == null) {
-            if (capacity == null) {
-                throw new IllegalArgumentException("capacity is required to make a new crawl");
-            }
-            int count = slices == null ? DEFAULT_SLICES : slices;
-            stored = fresh(engine.isCluster(), count, capacity, onFull == null ? OnFull.WARN : onFull, seed, group)
+            stored = fresh(engine.isCluster(), slices == null ? DEFAULT_SLICES : slices, requested, group)
                     .create(engine, name);
         }
         List<String> differences = new ArrayList<>();
         compare(differences, "slices", slices, stored.slices);
-        compare(differences, "capacity", capacity, stored.capacity);
-        compare(differences, "onFull", onFull, stored.onFull);
-        if (seed != null && seed != stored.seed) {
+        compare(differences, "capacity", requested.capacity(), stored.capacity);
+        compare(differences, "onFull", requested.onFull(), stored.onFull);
+        if (requested.seed(stored.seed) != stored.seed) {
             differences.add("another seed");
         }
         compare(differences, "groups", group, stored.group);
@@ -87,8 +79,8 @@ record CrawlSettings(
         return stored;
     }
 
-    private static CrawlSettings fresh(
-            boolean isSpread, int slices, long capacity, OnFull onFull, @Nullable Long seed, String group) {
+    private static CrawlSettings fresh(boolean isSpread, int slices, FrontierSettings requested, String group) {
+        long capacity = requested.requireCapacity();
         long buckets = Math.max(1, capacity / FINGERPRINTS_PER_BUCKET);
         if (buckets > MAX_BUCKETS) {
             throw new IllegalArgumentException("capacity is too large: " + capacity);
@@ -99,8 +91,8 @@ record CrawlSettings(
                 isSpread ? (buckets + slices - 1) / slices * slices : buckets,
                 isSpread,
                 capacity,
-                onFull,
-                seed == null ? Memberships.randomSeed() : seed,
+                requested.onFull(FilterKind.SPLIT_BLOCKS),
+                requested.seed(Memberships.randomSeed()),
                 group);
     }
 

@@ -1,6 +1,5 @@
 package dev.sieve.shared;
 
-import java.util.concurrent.atomic.AtomicLong;
 import static dev.sieve.shared.CrawlKeys.utf8;
 import static dev.sieve.shared.Replies.count;
 
@@ -13,6 +12,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
 
 /** Reads the state of a crawl on an engine. */

@@ -3,6 +3,7 @@ package dev.sieve.shared;
 import dev.sieve.CapacityAlerts;
 import dev.sieve.CapacityEvent;
 import dev.sieve.Frontier;
+import dev.sieve.FrontierSettings;
 import dev.sieve.Lease;
 import dev.sieve.Leases;
 import dev.sieve.OnFull;
@@ -75,7 +76,7 @@ public final class SharedSieve implements Frontier {
         worker = new Worker(name, engine, keys, settings, holdings, new Totals(settings, holdings), trip);
         HostSlices hosts = new HostSlices(settings.slices(), settings.seed(), builder.groupOfHost);
         pusher = new Pusher(worker, hosts, new RecentKeys(builder.cacheBytes));
-        capacity = new CapacityMarks(worker, new CapacityAlerts(builder.listener));
+        capacity = new CapacityMarks(worker, new CapacityAlerts(builder.settings.listener()));
         taker = new Taker(worker);
         barrier = new Barrier(worker, builder.isBarrierOff);
         results = new Results(worker, barrier, builder.hasKeeper);
@@ -383,11 +384,8 @@ public final class SharedSieve implements Frontier {
         private static final Duration SHORTEST_ON_CLUSTER = Duration.ofSeconds(10);
 
         private final EngineAddress address;
-        private @Nullable Long capacity;
+        private FrontierSettings settings = FrontierSettings.DEFAULTS;
         private @Nullable Integer slices;
-        private @Nullable OnFull onFull;
-        private Consumer<CapacityEvent> listener = event -> {};
-        private @Nullable Long seed;
         private String group = "host";
         private @Nullable UnaryOperator<String> groupOfHost;
         private long leaseTimeoutNanos = Long.MAX_VALUE;
@@ -408,9 +406,21 @@ public final class SharedSieve implements Frontier {
             this.address = address;
         }
 
+        /**
+         * All settings that frontiers have in common; replaces those that were set before. The kind of the filter and its rate
+         * have no effect.
+         */
+        public Builder settings(FrontierSettings all) {
+            if (all.onFull() == OnFull.GROW) {
+                throw new IllegalArgumentException("a shared frontier does not support GROW; use WARN");
+            }
+            settings = all;
+            return this;
+        }
+
         /** The number of distinct URLs that the crawl is made for, at least 1. Required for a new crawl. */
         public Builder capacity(long count) {
-            capacity = requirePositive("capacity", count);
+            settings = settings.withCapacity(count);
             return this;
         }
 
@@ -432,11 +442,7 @@ public final class SharedSieve implements Frontier {
          * {@link OnFull#WARN}, the memory per URL rises from seven times the capacity on. Default: {@link OnFull#WARN}.
          */
         public Builder onFull(OnFull choice) {
-            if (Objects.requireNonNull(choice, "onFull") == OnFull.GROW) {
-                throw new IllegalArgumentException("a shared frontier does not support GROW; use WARN");
-            }
-            onFull = choice;
-            return this;
+            return settings(settings.withOnFull(Objects.requireNonNull(choice, "onFull")));
         }
 
         /**
@@ -444,13 +450,13 @@ public final class SharedSieve implements Frontier {
          * one worker. Default: no listener.
          */
         public Builder onCapacity(Consumer<CapacityEvent> callback) {
-            listener = Objects.requireNonNull(callback, "onCapacity");
+            settings = settings.withListener(Objects.requireNonNull(callback, "onCapacity"));
             return this;
         }
 
         /** The seed of the hash. Default: secret and random. Set it only where runs have to be repeatable. */
         public Builder seed(long value) {
-            seed = value;
+            settings = settings.withSeed(value);
             return this;
         }
 
@@ -518,7 +524,10 @@ public final class SharedSieve implements Frontier {
          * the same, and call {@link SharedBudget#admit} for each URL. Default: no limit.
          */
         public Builder perHost(int urls) {
-            mostPerHost = (int) requirePositive("perHost", urls);
+            if (urls < 1) {
+                throw new IllegalArgumentException("perHost < 1: " + urls);
+            }
+            mostPerHost = urls;
             return this;
         }
 
@@ -530,13 +539,6 @@ public final class SharedSieve implements Frontier {
         public Builder onClaim(BiConsumer<Map<String, Duration>, Map<Long, Integer>> callback) {
             onClaim = Objects.requireNonNull(callback, "onClaim");
             return this;
-        }
-
-        private static long requirePositive(String name, long value) {
-            if (value < 1) {
-                throw new IllegalArgumentException(name + " < 1: " + value);
-            }
-            return value;
         }
 
         /** The clock by which this worker measures how long it owns its slices. */
@@ -583,10 +585,7 @@ public final class SharedSieve implements Frontier {
                             "ownership must be at least " + SHORTEST_ON_CLUSTER + " on a cluster: " + ownership);
                 }
                 return new SharedSieve(
-                        this,
-                        engine,
-                        name,
-                        CrawlSettings.open(engine, address.name(), slices, capacity, onFull, seed, group));
+                        this, engine, name, CrawlSettings.open(engine, address.name(), slices, settings, group));
             } catch (UncheckedIOException e) {
                 engine.close();
                 throw e.getCause();

@@ -1,19 +1,19 @@
 package dev.sieve.shared;
 
-import dev.sieve.Lease;
-import java.util.Locale;
-import java.util.BitSet;
-import java.util.concurrent.atomic.AtomicLong;
 import static dev.sieve.shared.CrawlKeys.utf8;
 import static dev.sieve.shared.Replies.count;
 import static dev.sieve.shared.Replies.text;
 
+import dev.sieve.Lease;
 import dev.sieve.bloom.Murmur3;
 import dev.sieve.durable.RepairReport;
 import dev.sieve.shared.EngineAddress.Server;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.BitSet;
 import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.IntPredicate;
 
@@ -143,7 +143,9 @@ public final class SharedTools {
             byte[] key = crawl.keys().shares();
             List<?> workers = (List<?>) crawl.one("HKEYS", key);
             crawl.all(
-                    workers.size(), (session, i) -> session.send("HGET", key, (byte[]) workers.get((int) i)), (reply, i) -> {
+                    workers.size(),
+                    (session, i) -> session.send("HGET", key, (byte[]) workers.get((int) i)),
+                    (reply, i) -> {
                         if (reply instanceof byte[] share) {
                             shares.accept(share);
                         }

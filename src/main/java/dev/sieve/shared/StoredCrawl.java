@@ -1,8 +1,5 @@
 package dev.sieve.shared;
 
-import java.util.function.BiConsumer;
-import java.util.stream.Stream;
-import java.util.stream.Collectors;
 import static dev.sieve.shared.CrawlKeys.utf8;
 import static dev.sieve.shared.Replies.count;
 import static dev.sieve.shared.Replies.text;
@@ -20,8 +17,11 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.ObjLongConsumer;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** A crawl on an engine as the tools read it, without becoming a worker of it. */

@@ -3,6 +3,7 @@ package dev.sieve.crawl;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.sieve.FrontierSettings;
 import dev.sieve.UrlBatch;
 import dev.sieve.durable.Durability;
 import dev.sieve.durable.DurableSieve;
@@ -24,8 +25,8 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("engine")
 @Timeout(60)
 class CrawlPlaceTest {
-    private static final FrontierSettings NEW = new FrontierSettings(1000L, null, null, null, event -> {});
-    private static final FrontierSettings SAME = new FrontierSettings(null, null, null, null, event -> {});
+    private static final FrontierSettings NEW = FrontierSettings.DEFAULTS.withCapacity(1000);
+    private static final FrontierSettings SAME = FrontierSettings.DEFAULTS;
 
     @TempDir
     private Path folder;

@@ -76,6 +76,18 @@ class RecordPassTest {
     }
 
     @Test
+    void aPassEndsWhenTheVisitorHasEnough() throws IOException {
+        DurableSieve frontier = open();
+        frontier.pushAll(List.of("http://a/", "http://b/", "http://c/"));
+        frontier.push("http://d/");
+        List<String> urls = new ArrayList<>();
+
+        frontier.forEach((url, isDone) -> urls.add(url.url()), () -> urls.size() == 2);
+
+        assertThat(urls).containsExactly("http://a/", "http://b/");
+    }
+
+    @Test
     void resultsThatWereNotWrittenAreWrittenFirst() throws IOException {
         DurableSieve frontier = open();
         frontier.push("http://a/");

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import crawlercommons.urlfrontier.Urlfrontier.AckMessage.Status;
 import dev.sieve.CapturedLog;
+import dev.sieve.FrontierSettings;
 import dev.sieve.Tier;
 import dev.sieve.durable.Durability;
 import java.io.IOException;
@@ -28,7 +29,8 @@ class CrawlsTest {
     }
 
     private Crawls open(long memory) throws IOException {
-        ServedOptions options = new ServedOptions(100L, null, Durability.PROCESS, false, null);
+        ServedOptions options =
+                new ServedOptions(FrontierSettings.DEFAULTS.withCapacity(100), Durability.PROCESS, false);
         return new Crawls(folder, options, new MemoryBudget(memory), NOW);
     }
 
@@ -74,7 +76,10 @@ class CrawlsTest {
     @Test
     void deletedQueuesTakeNoMemory() throws Exception {
         int queues = Tier.of(20_000, 100_000, 100_000);
-        ServedOptions options = new ServedOptions(2L * queues, 1e-6, Durability.PROCESS, false, null);
+        ServedOptions options = new ServedOptions(
+                FrontierSettings.DEFAULTS.withCapacity(2L * queues).withFalsePositiveRate(1e-6),
+                Durability.PROCESS,
+                false);
         MemoryBudget memory = new MemoryBudget(1 << 26);
         long used;
         try (Crawls crawls = new Crawls(folder, options, memory, NOW)) {
