@@ -204,6 +204,11 @@ final class LogRepair {
         repairs.put(number, startAnew(number));
     }
 
+    /** Returns the state to which all that was read was applied. */
+    LogState state() {
+        return state;
+    }
+
     /** Returns the segments that remain. */
     NavigableMap<Integer, Segment> segments() {
         NavigableMap<Integer, Segment> segments = new TreeMap<>();

@@ -49,42 +49,67 @@ final class Repair {
     private final Settings settings;
     private final NavigableSet<Integer> foreign = new TreeSet<>(); // segments of other frontiers beside the log
     private boolean areSettingsNew;
-
-    @SuppressWarnings("NullAway.Init") // set by run before all else, as are state and log
-    private Checkpoint saved;
-
+    private final Checkpoint saved;
     private boolean keepsFilter; // of the checkpoint; otherwise it is made again from the log
-    private long inFilter; // the ids below it are in the filter that is kept
+    private final long inFilter; // the ids below it are in the filter that is kept
     private @Nullable Membership filter; // null in a dry run
     private @Nullable LogScan scan; // null where an open is refused
-
-    @SuppressWarnings("NullAway.Init")
-    private LogState state;
-
-    @SuppressWarnings("NullAway.Init")
-    private LogRepair log;
-
+    private final LogRepair log;
+    private final LogState state;
     private boolean isContinued; // after an interrupted repair, whose mark was read
     private long lostBytes;
 
+    /** Reads everything, and changes nothing. */
     private Repair(DiskView disk, boolean isDry) throws IOException {
         this.disk = disk;
         this.isDry = isDry;
         files = FrontierFiles.list(disk);
         settings = settings();
+        if (disk.names().contains(FrontierFiles.REPAIR)) {
+            findings.add(FrontierFiles.REPAIR + ": an earlier repair was interrupted");
+            readMark();
+        }
+        // A checkpoint whose filter alone is damaged still contains which URLs are done, and the end of the log.
+        saved = Checkpoint.newest(disk, files, found -> found.settings().equals(settings), damaged);
+        findForeign();
+        Checkpoint whole = Checkpoint.newest(disk, files, this::load, damaged);
+        // Decided once: the segments that exist may be others after an interrupted repair.
+        keepsFilter = whole.exists() && (isContinued ? keepsFilter : isSomethingRemoved());
+        inFilter = keepsFilter ? whole.state().nextId() : 0;
+        damaged.values().forEach(damage -> findings.add(damage.getMessage() + "; kept as .broken"));
+        scan = scan();
+        LogRepair read = readLog();
+        LogState before = saved.state();
+        if (scan != null && saved.exists() && read.idAtWatched() != before.nextId()) {
+            // The position of the checkpoint is not between two frames, so neither may be where the scan ended.
+            scan = null;
+            read = readLog();
+        }
+        log = read;
+        state = log.state();
+        findings.addAll(log.findings());
+        compare(before);
+        long lostBefore = before.lost();
+        if (state.lost() > lostBefore && findings.isEmpty()) {
+            findings.add((state.lost() - lostBefore) + " URLs are lost that are not known to be done");
+        }
+        // Without a checkpoint it is not known which of the URLs whose records are missing were finished.
+        boolean areFinishedMissing = saved.exists() ? state.missing() > state.lost() - lostBefore : state.missing() > 0;
+        if (areFinishedMissing && !findings.isEmpty()) {
+            findings.add("the filter cannot be made again as it was: at least " + state.missing()
+                    + " URLs, finished ones included, are new again when they are found");
+        }
+        lostBytes = Math.max(lostBytes, log.lostBytes());
     }
 
     /** Returns what a repair would find, except damage of a filter; reads all of the log and changes nothing. */
     static List<String> findings(DiskView disk) throws IOException {
-        Repair repair = new Repair(disk, true);
-        repair.read();
-        return List.copyOf(repair.findings);
+        return List.copyOf(new Repair(disk, true).findings);
     }
 
     /** Repairs a frontier, and returns what was found. */
     static RepairReport run(Disk disk) throws IOException {
         Repair repair = new Repair(disk, false);
-        repair.read();
         if (!repair.findings.isEmpty()) {
             repair.write(disk);
         }
@@ -190,42 +215,6 @@ final class Repair {
         return 0;
     }
 
-    private void read() throws IOException {
-        if (disk.names().contains(FrontierFiles.REPAIR)) {
-            findings.add(FrontierFiles.REPAIR + ": an earlier repair was interrupted");
-            readMark();
-        }
-        // A checkpoint whose filter alone is damaged still contains which URLs are done, and the end of the log.
-        saved = Checkpoint.newest(disk, files, found -> found.settings().equals(settings), damaged);
-        findForeign();
-        Checkpoint whole = Checkpoint.newest(disk, files, this::load, damaged);
-        // Decided once: the segments that exist may be others after an interrupted repair.
-        keepsFilter = whole.exists() && (isContinued ? keepsFilter : isSomethingRemoved());
-        inFilter = keepsFilter ? whole.state().nextId() : 0;
-        damaged.values().forEach(damage -> findings.add(damage.getMessage() + "; kept as .broken"));
-        scan();
-        readLog();
-        LogState before = saved.state();
-        if (scan != null && saved.exists() && log.idAtWatched() != before.nextId()) {
-            // The position of the checkpoint is not between two frames, so neither may be where the scan ended.
-            scan = null;
-            readLog();
-        }
-        findings.addAll(log.findings());
-        compare(before);
-        long lostBefore = before.lost();
-        if (state.lost() > lostBefore && findings.isEmpty()) {
-            findings.add((state.lost() - lostBefore) + " URLs are lost that are not known to be done");
-        }
-        // Without a checkpoint it is not known which of the URLs whose records are missing were finished.
-        boolean areFinishedMissing = saved.exists() ? state.missing() > state.lost() - lostBefore : state.missing() > 0;
-        if (areFinishedMissing && !findings.isEmpty()) {
-            findings.add("the filter cannot be made again as it was: at least " + state.missing()
-                    + " URLs, finished ones included, are new again when they are found");
-        }
-        lostBytes = Math.max(lostBytes, log.lostBytes());
-    }
-
     /** Finds segments of other frontiers in the places of those that were removed; others stand for one that is missing. */
     private void findForeign() throws IOException {
         for (int number : List.copyOf(files.logs().headSet(saved.position().segment()))) {
@@ -281,16 +270,17 @@ final class Repair {
         return true;
     }
 
-    /** Reads the log as an open does, to find out where it ends. */
-    private void scan() throws IOException {
+    /** Reads the log as an open does, to find out where it ends; returns null where an open is refused. */
+    private @Nullable LogScan scan() throws IOException {
         if (!saved.exists() && !files.logs().contains(1)) {
-            return;
+            return null;
         }
-        scan = new LogScan(disk, settings, files, savedAgain(), urls -> {});
+        LogScan end = new LogScan(disk, settings, files, savedAgain(), urls -> {});
         try {
-            scan.run();
+            end.run();
+            return end;
         } catch (DamageException | ForeignException e) {
-            scan = null;
+            return null;
         }
     }
 
@@ -299,22 +289,23 @@ final class Repair {
         return saved.exists() ? Checkpoint.read(disk, saved.number()) : Checkpoint.none(files);
     }
 
-    private void readLog() throws IOException {
+    private LogRepair readLog() throws IOException {
         LogState before = savedAgain().state();
-        state = new LogState(0, before.lost(), before.done(), before.attempts(), inFilter);
+        LogState read = new LogState(0, before.lost(), before.done(), before.attempts(), inFilter);
         LogPosition torn = scan != null && scan.torn() != null ? scan.tornAt() : LogPosition.LAST;
         boolean hasRest = scan != null && scan.hasRest();
         LogPosition tail = hasRest ? torn : LogPosition.LAST;
         LogPosition limit = hasRest ? LogPosition.LAST : torn;
-        log = new LogRepair(disk, settings.frontierId(), state, urls(), tail, limit);
-        log.watch(saved.position());
-        log.readAll(files.logs(), firstSegment(), this::isRemoved);
-        if (log.segments().isEmpty()) {
-            log.readMissing(Math.max(1, saved.position().segment()));
-            log.findings()
+        LogRepair repair = new LogRepair(disk, settings.frontierId(), read, urls(), tail, limit);
+        repair.watch(saved.position());
+        repair.readAll(files.logs(), firstSegment(), this::isRemoved);
+        if (repair.segments().isEmpty()) {
+            repair.readMissing(Math.max(1, saved.position().segment()));
+            repair.findings()
                     .add("nothing of the log is left: all URLs that were not done are lost"
                             + (saved.exists() ? "" : ", and their number is unknown"));
         }
+        return repair;
     }
 
     private Consumer<UrlBatch> urls() throws DamageException {
