@@ -1,85 +1,80 @@
 package dev.sieve.crawl;
 
 import dev.sieve.SieveStats;
-import java.util.ArrayList;
-import java.util.Collections;
+import dev.sieve.durable.DurableState;
+import dev.sieve.shared.SharedState;
+import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** The state of a crawl as its place has read it: once as values, for programs, and once as lines, for people. */
-public final class CrawlState {
-    private final Map<String, @Nullable Object> values = new LinkedHashMap<>();
-    private final List<Line> lines = new ArrayList<>();
-    private final List<String> problems;
-
+/**
+ * The state of a crawl as its place has read it.
+ *
+ * @param stats the counters; those of the filter say nothing unless it {@linkplain #hasFill is known}
+ * @param problems one sentence each; empty when none were found
+ * @param folder the state of a folder; null for that of an engine
+ * @param engine the state of an engine; null for that of a folder
+ */
+public record CrawlState(
+        SieveStats stats,
+        long seeds,
+        long lost,
+        List<String> problems,
+        @Nullable Folder folder,
+        @Nullable SharedState engine) {
     /**
-     * A line for people.
+     * The state of a folder.
      *
-     * @param format as that of {@link String#format}
-     * @param values texts and integers; and {@link Bytes}, {@link Rate} and {@link SieveStats}, which are formatted as texts:
-     *     the last one as how full its filter is
+     * @param bytes of all files
+     * @param since when the oldest was last changed: the settings are written once, at the start
      */
-    public record Line(String name, String format, List<Object> values) {}
-
-    /** A number of bytes. */
-    public record Bytes(long count) {}
-
-    /** A false-positive rate. */
-    public record Rate(double share) {}
-
-    /** Creates a state with what all places know. */
-    CrawlState(SieveStats stats, long seeds, long lost, List<String> problems) {
-        this.problems = List.copyOf(problems);
-        value("accepted", stats.accepted());
-        value("done", stats.done());
-        value("pending", stats.pending());
-        value("lost", lost);
-        value("capacity", stats.capacity());
-        value("seeds", seeds);
-        value("problems", this.problems);
-        line("urls", "%,d accepted = %,d done + %,d pending", stats.accepted(), stats.done(), stats.pending());
-        line("seeds", "%,d", seeds);
-        if (lost > 0) {
-            line("lost", "%,d, found missing by a repair", lost);
+    public record Folder(DurableState frontier, long bytes, Instant since) {
+        /** Returns the process that uses it; null when none does, 0 when it is unknown. */
+        public @Nullable Long owner() {
+            return frontier.owner().isPresent() ? frontier.owner().getAsLong() : null;
         }
     }
 
-    /**
-     * Adds the values of the filter.
-     *
-     * @param stats null when they are not known
-     */
-    void filter(@Nullable SieveStats stats, double missRate) {
-        value("miss_rate", missRate);
-        value("filter_size", stats == null ? null : stats.estimatedSize());
-        value("filter_bytes", stats == null ? null : stats.memoryBytes());
-        value("missed", stats == null ? null : stats.estimatedMissed());
+    /** Returns whether it is known how full the filter is; that of a folder is in a checkpoint. */
+    public boolean hasFill() {
+        return folder == null || stats.memoryBytes() > 0;
     }
 
-    /** Adds a value: a text, a number, a list or a map of these; null for one that is not known. */
-    void value(String name, @Nullable Object value) {
-        values.put(name, value);
-    }
-
-    /** Adds a line. */
-    void line(String name, String format, Object... parts) {
-        lines.add(new Line(name, format, List.of(parts)));
-    }
-
-    /** Returns the values by their names. */
+    /** Returns the values by their names, for programs; null for one that is not known. */
     public Map<String, @Nullable Object> values() {
-        return Collections.unmodifiableMap(values);
-    }
-
-    /** Returns the lines for people, without the problems. */
-    public List<Line> lines() {
-        return Collections.unmodifiableList(lines);
-    }
-
-    /** Returns one sentence for each problem; empty when none were found. */
-    public List<String> problems() {
-        return problems;
+        Map<String, @Nullable Object> values = new LinkedHashMap<>();
+        values.put("accepted", stats.accepted());
+        values.put("done", stats.done());
+        values.put("pending", stats.pending());
+        values.put("lost", lost);
+        values.put("capacity", stats.capacity());
+        values.put("seeds", seeds);
+        values.put("problems", problems);
+        values.put("miss_rate", folder == null ? stats.falsePositiveRate() : folder.frontier.falsePositiveRate());
+        values.put("filter_size", hasFill() ? stats.estimatedSize() : null);
+        values.put("filter_bytes", hasFill() ? stats.memoryBytes() : null);
+        values.put("missed", hasFill() ? stats.estimatedMissed() : null);
+        if (folder != null) {
+            values.put("log_files", folder.frontier.segments());
+            values.put("log_bytes", folder.frontier.logBytes());
+            values.put("folder_bytes", folder.bytes);
+            values.put("since", folder.since.toString());
+            values.put("owner", folder.owner());
+        }
+        if (engine != null) {
+            values.put("pending_bytes", engine.queueBytes());
+            values.put("engine", engine.engine());
+            values.put("slices", engine.slices());
+            values.put(
+                    "workers",
+                    engine.workers().stream()
+                            .map(each -> new TreeMap<>(Map.of("name", each.name(), "slices", each.slices())))
+                            .toList());
+            values.put("warnings", engine.warnings());
+        }
+        return values;
     }
 }

@@ -1,9 +1,6 @@
 package dev.sieve.crawl;
 
 import dev.sieve.FrontierSettings;
-import dev.sieve.SieveStats;
-import dev.sieve.crawl.CrawlState.Bytes;
-import dev.sieve.crawl.CrawlState.Rate;
 import dev.sieve.durable.Durability;
 import dev.sieve.durable.DurableFolder;
 import dev.sieve.durable.DurableState;
@@ -18,10 +15,8 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.time.Instant;
-import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.OptionalLong;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 
@@ -110,54 +105,6 @@ public record FolderPlace(Path folder, Durability durability, boolean keepsLog) 
         AtomicLong seeds = new AtomicLong();
         // Damaged ones do not count.
         readSeeds(line -> seeds.incrementAndGet(), problem -> {});
-        SieveStats stats = read.stats();
-        CrawlState state = new CrawlState(stats, seeds.get(), read.lost(), problems);
-        // A filter without memory stands for a missing checkpoint.
-        boolean hasCheckpoint = stats.memoryBytes() > 0;
-        state.filter(hasCheckpoint ? stats : null, read.falsePositiveRate());
-        addFilter(state, stats, hasCheckpoint, new Rate(read.falsePositiveRate()));
-        OptionalLong owner = read.owner();
-        if (hasCheckpoint && owner.isPresent()) {
-            state.line("in flight", "%,d at the last checkpoint, counted as pending", read.inFlight());
-        }
-        state.value("log_files", read.segments());
-        state.value("log_bytes", read.logBytes());
-        state.line(
-                "log",
-                read.segments() == 1 ? "%,d file, %s" : "%,d files, %s",
-                read.segments(),
-                new Bytes(read.logBytes()));
-        addFiles(state);
-        state.value("owner", owner.isPresent() ? owner.getAsLong() : null);
-        state.line(
-                "owner",
-                "%s",
-                owner.isEmpty()
-                        ? "none"
-                        : owner.getAsLong() == 0 ? "an unknown process" : "process " + owner.getAsLong());
-        return state;
-    }
-
-    private static void addFilter(CrawlState state, SieveStats stats, boolean hasCheckpoint, Rate whenFull) {
-        if (hasCheckpoint) {
-            state.line(
-                    "filter",
-                    "%s; miss rate when full %s, now %s; %s",
-                    stats,
-                    whenFull,
-                    new Rate(stats.falsePositiveRate()),
-                    new Bytes(stats.memoryBytes()));
-        } else {
-            state.line(
-                    "filter",
-                    "for %,d URLs; miss rate when full %s; its fill is shown after the first checkpoint",
-                    stats.capacity(),
-                    whenFull);
-        }
-    }
-
-    /** Adds the size of all files, and when the oldest was last changed: the settings are written once, at the start. */
-    private void addFiles(CrawlState state) throws IOException {
         long bytes = 0;
         Instant oldest = Instant.MAX;
         for (String name : new LocalDisk(folder).names()) {
@@ -170,9 +117,8 @@ public record FolderPlace(Path folder, Durability durability, boolean keepsLog) 
                 // The crawl has just deleted it.
             }
         }
-        state.value("folder_bytes", bytes);
-        state.value("since", oldest.toString());
-        state.line("folder", "%s, since %s", new Bytes(bytes), oldest.truncatedTo(ChronoUnit.SECONDS));
+        CrawlState.Folder state = new CrawlState.Folder(read, bytes, oldest);
+        return new CrawlState(read.stats(), seeds.get(), read.lost(), problems, state, null);
     }
 
     /** Returns the problems that are not those of a crawl which starts at the same time and replaces some files. */

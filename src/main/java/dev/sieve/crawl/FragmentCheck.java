@@ -1,6 +1,7 @@
 package dev.sieve.crawl;
 
 import dev.sieve.io.LineFile;
+import dev.sieve.io.LongTable;
 import dev.sieve.io.LruMap;
 import dev.sieve.url.Fragment;
 import java.io.IOException;

@@ -3,6 +3,7 @@ package dev.sieve.crawl;
 import dev.sieve.bloom.Murmur3;
 import dev.sieve.fetch.FetchResult.Redirect;
 import dev.sieve.io.LineFile;
+import dev.sieve.io.LongTable;
 import dev.sieve.url.UrlNormalizer;
 import java.io.IOException;
 import java.io.UncheckedIOException;

@@ -73,11 +73,11 @@ final class JobFiles implements Closeable {
         List<String> names = disk.names();
         if (names.contains(COUNTS.name())) {
             Map<String, Long> read = new TreeMap<>();
-            LineFile.Receiver lines = line -> {
+            LineFile.Lines lines = (position, line) -> {
                 int space = line.indexOf(' ');
                 read.put(line.substring(0, space), Long.parseLong(line.substring(space + 1)));
             };
-            long last = LineFile.read(disk, COUNTS, owner, lines, problems).last();
+            long last = LineFile.read(disk, COUNTS, owner, 0, lines, problems).last();
             require(COUNTS, last, read.getOrDefault(COUNTS.name(), 1L), problems);
             read.remove(COUNTS.name());
             counts = read;
@@ -86,7 +86,7 @@ final class JobFiles implements Closeable {
         for (LineFile.Kind kind : kinds) {
             if (names.contains(kind.name())) {
                 // A file of an earlier build is refused as such.
-                LineFile.read(disk, kind, 0, line -> {}, problem -> {});
+                LineFile.read(disk, kind, 0, 0, (position, line) -> {}, problem -> {});
                 problems.accept(disk.path(COUNTS.name()) + ": the file is missing");
                 return;
             }
@@ -163,8 +163,7 @@ final class JobFiles implements Closeable {
     /** Reads a file, as it is on the disk; returns the number of its last line, 0 when it does not exist. */
     long read(LineFile.Kind kind, LineFile.Lines lines, LineFile.Receiver problems) throws IOException {
         long count = known(kind);
-        long last =
-                LineFile.readLines(disk, kind, owner, count, lines, problems).last();
+        long last = LineFile.read(disk, kind, owner, count, lines, problems).last();
         require(kind, last, count, problems);
         return last;
     }
@@ -184,7 +183,7 @@ final class JobFiles implements Closeable {
 
     /** Opens a file after its last line, and creates it if it does not exist. It is closed with these. */
     synchronized LineFile open(LineFile.Kind kind, LineFile.Lines lines) throws IOException {
-        LineFile file = LineFile.openLines(disk, kind, owner, known(kind), lines);
+        LineFile file = LineFile.open(disk, kind, owner, known(kind), lines);
         closeFirst(file);
         require(kind, file.last(), known(kind), LineFile.REFUSE);
         if (file.unfinished() > 0) {

@@ -318,12 +318,22 @@ record KnownPage(
 
     /** Returns this page after a visit that has found no change of it. */
     KnownPage visited(int newStatus, long time, int count, int newInterval) {
+        return copy(number, referrer, newStatus, count, time, newInterval, links);
+    }
+
+    /** Returns this page with other references. */
+    KnownPage with(int newNumber, long newReferrer, long[] newLinks) {
+        return copy(newNumber, newReferrer, status, visits, lastVisit, interval, newLinks);
+    }
+
+    private KnownPage copy(
+            int newNumber, long newReferrer, int newStatus, int count, long time, int newInterval, long[] newLinks) {
         return new KnownPage(
-                number,
+                newNumber,
                 label,
                 url,
                 depth,
-                referrer,
+                newReferrer,
                 state,
                 newStatus,
                 body,
@@ -334,28 +344,6 @@ record KnownPage(
                 time,
                 lastChange,
                 newInterval,
-                archived,
-                links);
-    }
-
-    /** Returns this page with other references. */
-    KnownPage with(int newNumber, long newReferrer, long[] newLinks) {
-        return new KnownPage(
-                newNumber,
-                label,
-                url,
-                depth,
-                newReferrer,
-                state,
-                status,
-                body,
-                text,
-                etag,
-                lastModified,
-                visits,
-                lastVisit,
-                lastChange,
-                interval,
                 archived,
                 newLinks);
     }

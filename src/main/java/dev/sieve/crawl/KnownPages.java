@@ -2,6 +2,7 @@ package dev.sieve.crawl;
 
 import dev.sieve.bloom.Murmur3;
 import dev.sieve.io.LineFile;
+import dev.sieve.io.LongTable;
 import dev.sieve.url.UrlNormalizer;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -31,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  * complete}, the file is replaced by one with a line per page, in which links are numbers of pages.
  *
  * <p>A line is buffered when {@link #add} returns. When {@link #flush} returns, it survives the process, and if forced also
- * a power failure. A page takes about 30 bytes of memory. Methods throw {@link UncheckedIOException} when the disk fails.
+ * a power failure. A page takes about 50 bytes of memory. Methods throw {@link UncheckedIOException} when the disk fails.
  * Safe for use by many threads.
  */
 final class KnownPages {
@@ -53,23 +54,22 @@ final class KnownPages {
             Pattern.compile("same ([0-9a-z]{1,6}) ([0-9a-z]{1,6}) ([0-9a-z]{1,9}) ([0-9a-z]{1,6}) ([0-9a-z]{1,2})");
     private static final int RADIX = 36;
     private static final int ORPHANS = 1000;
-    private static final int MIN_SLOTS = 1 << 10;
+    private static final int MIN_PAGES = 1 << 10;
 
     private final JobFiles files;
     private LineFile file;
 
-    /** By number: the fingerprint of a page; 0 when the number is not used. */
-    private LongList fingerprints = new LongList();
-    /** By number: the position of its last line with all fields. */
-    private LongList positions = new LongList();
+    /** By number: the position of the last line of a page with all fields; 0 when the number is not used. */
+    private long[] positions = new long[MIN_PAGES];
     /** By number: the position of a later line without the others; 0 when there is none. */
-    private LongList touches = new LongList();
+    private long[] touches = new long[MIN_PAGES];
     /** The numbers of pages whose last line says that they are left. */
     private BitSet left = new BitSet();
-    /** A hash table of numbers, each increased by one. */
-    private int[] slots = new int[MIN_SLOTS];
+    /** The numbers of pages, each increased by one, by the keys of {@link #slot}. */
+    private LongTable numbers = new LongTable(Integer.MAX_VALUE);
 
-    private int used;
+    /** Follows the largest number. */
+    private int end;
 
     private int round = 1;
     private boolean isEnded;
@@ -77,34 +77,6 @@ final class KnownPages {
     private boolean isOnlyDue;
     /** Lines after this position belong to visits of the present round. */
     private long roundStart;
-
-    /** Numbers in blocks, so that adding one never copies the others. */
-    private static final class LongList {
-        private static final int SHIFT = 14;
-        private static final int MASK = (1 << SHIFT) - 1;
-
-        private long[][] blocks = new long[4][];
-        private int size;
-
-        long get(int index) {
-            return index < size ? blocks[index >> SHIFT][index & MASK] : 0;
-        }
-
-        void set(int index, long value) {
-            int block = index >> SHIFT;
-            if (block >= blocks.length) {
-                blocks = Arrays.copyOf(blocks, Math.max(block + 1, 2 * blocks.length));
-            }
-            if (blocks[block] == null) {
-                blocks[block] = new long[1 << SHIFT];
-            }
-            for (int before = block - 1; before >= 0 && blocks[before] == null; before--) {
-                blocks[before] = new long[1 << SHIFT];
-            }
-            blocks[block][index & MASK] = value;
-            size = Math.max(size, index + 1);
-        }
-    }
 
     /** Opens the pages of a job, or creates the file, of which the first round has begun. The job closes it. */
     KnownPages(JobFiles files) throws IOException {
@@ -148,8 +120,8 @@ final class KnownPages {
             note(number, fingerprint(key(label, url)), position, line.startsWith(LEFT));
         } else if (line.startsWith(SAME)) {
             int number = Integer.parseInt(line, SAME.length(), line.indexOf(' ', SAME.length()), RADIX);
-            if (fingerprints.get(number) != 0) {
-                touches.set(number, position);
+            if (isUsed(number)) {
+                touches[number] = position;
                 left.clear(number);
             }
         } else {
@@ -184,7 +156,7 @@ final class KnownPages {
 
     /** Returns how many pages there are. */
     synchronized int size() {
-        return used;
+        return numbers.entries();
     }
 
     /** Begins a round; {@link #removeEarlier} follows, then the pages are queued. */
@@ -256,10 +228,9 @@ final class KnownPages {
      */
     private @Nullable KnownPage find(String key, @Nullable String url, long after) {
         long fingerprint = fingerprint(key);
-        for (int slot = slot(fingerprint); slots[slot] != 0; slot = (slot + 1) & (slots.length - 1)) {
-            int number = slots[slot] - 1;
-            if (fingerprints.get(number) == fingerprint
-                    && Math.max(positions.get(number), touches.get(number)) > after) {
+        int number = number(fingerprint);
+        for (int i = 1; number >= 0; number = number(slot(fingerprint, i++))) {
+            if (Math.max(positions[number], touches[number]) > after) {
                 KnownPage page = get(number);
                 if ((url == null || page.url().equals(url))
                         && key(page.label(), page.url()).equals(key)) {
@@ -270,27 +241,27 @@ final class KnownPages {
         return null;
     }
 
-    /** Returns the number of a page with a fingerprint, the first one added; -1 when there is none. */
-    private int number(long fingerprint) {
-        for (int slot = slot(fingerprint); slots[slot] != 0; slot = (slot + 1) & (slots.length - 1)) {
-            if (fingerprints.get(slots[slot] - 1) == fingerprint) {
-                return slots[slot] - 1;
-            }
-        }
-        return -1;
+    /** Returns the number of a page, the first one added with its fingerprint; -1 when there is none. */
+    private int number(long slot) {
+        return (int) numbers.get(slot) - 1;
     }
 
-    private int slot(long fingerprint) {
-        return (int) (fingerprint >>> 8) & (slots.length - 1);
+    /** Returns the key of the page that was added after {@code before} others with the same fingerprint. */
+    private static long slot(long fingerprint, long before) {
+        return fingerprint | before << KnownPage.FINGERPRINT_BITS;
+    }
+
+    private boolean isUsed(long number) {
+        return number >= 0 && number < end && positions[(int) number] != 0;
     }
 
     private KnownPage get(int number) {
         try {
-            KnownPage page = KnownPage.parse(file.line(positions.get(number)).substring(PAGE.length()));
-            if (touches.get(number) == 0) {
+            KnownPage page = KnownPage.parse(file.line(positions[number]).substring(PAGE.length()));
+            if (touches[number] == 0) {
                 return page;
             }
-            String[] same = file.line(touches.get(number)).split(" ", -1);
+            String[] same = file.line(touches[number]).split(" ", -1);
             return page.visited(
                     Integer.parseInt(same[5], RADIX),
                     Long.parseLong(same[3], RADIX),
@@ -302,35 +273,24 @@ final class KnownPages {
     }
 
     private void note(int number, long fingerprint, long position, boolean isLeft) {
-        if (fingerprints.get(number) == 0) {
-            fingerprints.set(number, fingerprint);
-            used++;
-            if (2L * used > slots.length) {
-                grow();
-            } else {
-                insert(number);
+        if (!isUsed(number)) {
+            long slot = fingerprint;
+            for (int i = 1; number(slot) >= 0; i++) {
+                slot = slot(fingerprint, i);
+            }
+            if (!numbers.put(slot, number + 1L)) {
+                throw new IllegalStateException("a job in rounds has at most " + numbers.entries() + " pages");
+            }
+            end = Math.max(end, number + 1);
+            if (end > positions.length) {
+                int length = Math.max(end, positions.length + positions.length / 2);
+                positions = Arrays.copyOf(positions, length);
+                touches = Arrays.copyOf(touches, length);
             }
         }
-        positions.set(number, position);
-        touches.set(number, 0);
+        positions[number] = position;
+        touches[number] = 0;
         left.set(number, isLeft);
-    }
-
-    private void grow() {
-        slots = new int[2 * slots.length];
-        for (int number = 0; number < fingerprints.size; number++) {
-            if (fingerprints.get(number) != 0) {
-                insert(number);
-            }
-        }
-    }
-
-    private void insert(int number) {
-        int slot = slot(fingerprints.get(number));
-        while (slots[slot] != 0) {
-            slot = (slot + 1) & (slots.length - 1);
-        }
-        slots[slot] = number + 1;
     }
 
     /**
@@ -340,7 +300,7 @@ final class KnownPages {
      */
     synchronized void add(KnownPage page, boolean isLeft) {
         KnownPage known = page.number() < 0 ? find(page.label(), page.url()) : page;
-        int number = known == null ? fingerprints.size : known.number();
+        int number = known == null ? end : known.number();
         KnownPage numbered = page.with(number, page.referrer(), page.links());
         long position = file.add((isLeft ? LEFT : PAGE) + numbered.line());
         note(number, fingerprint(key(page.label(), page.url())), position, isLeft);
@@ -350,7 +310,7 @@ final class KnownPages {
     synchronized void touch(KnownPage page) {
         String line = SAME + text(page.number()) + " " + text(page.visits()) + " " + text(page.lastVisit()) + " "
                 + text(page.interval()) + " " + text(page.status());
-        touches.set(page.number(), file.add(line));
+        touches[page.number()] = file.add(line);
         left.clear(page.number());
     }
 
@@ -375,14 +335,12 @@ final class KnownPages {
     }
 
     private synchronized int last() {
-        return fingerprints.size;
+        return end;
     }
 
     /** Returns a page by its number; null when there is none. */
     synchronized @Nullable KnownPage page(long number) {
-        return number < 0 || number >= fingerprints.size || fingerprints.get((int) number) == 0
-                ? null
-                : get((int) number);
+        return isUsed(number) ? get((int) number) : null;
     }
 
     /**
@@ -396,18 +354,18 @@ final class KnownPages {
      * @throws CancellationException when {@code hasToEnd} has returned true
      */
     synchronized Round complete(boolean isOpen, Predicate<String> isSeed, BooleanSupplier hasToEnd) throws IOException {
-        BitSet linked = new BitSet(fingerprints.size);
+        BitSet linked = new BitSet(end);
         file.flush();
         files.replace(KIND, lines -> {
-            for (int number = 0; number < fingerprints.size; number++) {
+            for (int number = 0; number < end; number++) {
                 if (hasToEnd.getAsBoolean()) {
                     throw new CancellationException();
                 }
-                if (fingerprints.get(number) != 0) {
+                if (isUsed(number)) {
                     KnownPage page = get(number);
                     long[] links = resolved(page.links(), isOpen);
                     for (long link : links) {
-                        linked.set(link < 0 || link == number ? fingerprints.size : (int) link);
+                        linked.set(link < 0 || link == number ? end : (int) link);
                     }
                     long[] referrer = resolved(new long[] {page.referrer()}, true);
                     lines.accept(PAGE + page.with(number, referrer[0], links).line());
@@ -421,12 +379,11 @@ final class KnownPages {
 
     private void reload() throws IOException {
         file.close();
-        fingerprints = new LongList();
-        positions = new LongList();
-        touches = new LongList();
-        slots = new int[slots.length];
+        positions = new long[positions.length];
+        touches = new long[positions.length];
+        numbers = new LongTable(Integer.MAX_VALUE);
         left = new BitSet();
-        used = 0;
+        end = 0;
         file = files.open(KIND, this::read);
     }
 
@@ -450,9 +407,7 @@ final class KnownPages {
     private Round round(BitSet linked, Predicate<String> isSeed) {
         List<String> orphans = new ArrayList<>();
         long count = 0;
-        for (int number = linked.nextClearBit(0);
-                number < fingerprints.size;
-                number = linked.nextClearBit(number + 1)) {
+        for (int number = linked.nextClearBit(0); number < end; number = linked.nextClearBit(number + 1)) {
             KnownPage page = page(number);
             if (page != null && page.isCrawledPage() && !isSeed.test(page.url())) {
                 count++;

@@ -2,6 +2,7 @@ package dev.sieve.crawl;
 
 import dev.sieve.bloom.Murmur3;
 import dev.sieve.io.LineFile;
+import dev.sieve.io.LongTable;
 import dev.sieve.url.UrlParts;
 import java.io.Closeable;
 import java.io.IOException;

@@ -13,7 +13,6 @@ import java.util.List;
 import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,23 +35,13 @@ import org.jspecify.annotations.Nullable;
  * cut. Methods that append throw {@link UncheckedIOException} when the disk fails. Not safe for use by many threads.
  */
 public final class LineFile implements Closeable {
-    /** The first line of version 1, the only one without checksums. */
-    private static final String EARLIER = " 1";
-
-    /** Longest line accepted. */
-    private static final int MAX_LENGTH = 1 << 21;
-
     private static final int BUFFER_BYTES = 1 << 16;
     /** Read at a time to find a line: most lines are shorter. */
     private static final int READ_BYTES = 512;
 
-    /** How far before the end a power cut may leave a hole. */
-    private static final int MAX_UNFORCED = 1 << 24;
-
-    private static final int CHECKSUM_LENGTH = 8;
     private static final int MAX_DIGITS = 18;
-    /** Follows the number of a line before which zeros are damage. */
-    private static final char FORCED = '+';
+    /** The first line of version 1, the only one without checksums. */
+    private static final String EARLIER = " 1";
 
     private static final HexFormat HEX = HexFormat.of();
 
@@ -78,16 +67,15 @@ public final class LineFile implements Closeable {
 
         private String header(long owner) {
             String text = start() + version + " " + HEX.toHexDigits(owner) + " ";
-            return text + HEX.toHexDigits(checksum(text.getBytes(ISO_8859_1), 0, text.length()));
+            return text + HEX.toHexDigits(LineChecksum.of(text.getBytes(ISO_8859_1), text.length()));
         }
 
         private Pattern headers() {
             return Pattern.compile("(" + Pattern.quote(start()) + "([0-9]{1,9}) ([0-9a-f]{16}) )([0-9a-f]{8})");
         }
 
-        /** The bytes that precede each line in its checksum. */
-        private byte[] context(long owner) {
-            return (name + " " + HEX.toHexDigits(owner) + " ").getBytes(ISO_8859_1);
+        private LineChecksum checksum(long owner) {
+            return new LineChecksum(name + " " + HEX.toHexDigits(owner) + " ");
         }
     }
 
@@ -159,41 +147,27 @@ public final class LineFile implements Closeable {
         return sink;
     }
 
-    /** Opens a file to append to it, passes on its lines, and creates it if it does not exist. */
-    public static LineFile open(Disk disk, Kind kind, long owner, Receiver lines) throws IOException {
-        return openLines(disk, kind, owner, 0, (position, text) -> lines.accept(text));
-    }
-
-    /** Opens a file in the same way, and passes on its lines with their positions; {@code known} is as in {@link #readLines}. */
-    public static LineFile openLines(Disk disk, Kind kind, long owner, long known, Lines lines) throws IOException {
+    /** Opens a file to append to it, passes on its lines as {@link #read} does, and creates it if it does not exist. */
+    public static LineFile open(Disk disk, Kind kind, long owner, long known, Lines lines) throws IOException {
         if (!disk.names().contains(kind.name)) {
             replace(disk, kind, owner, List.of());
         }
-        return new LineFile(disk, kind, owner, readLines(disk, kind, owner, known, lines, REFUSE));
+        return new LineFile(disk, kind, owner, read(disk, kind, owner, known, lines, REFUSE));
     }
 
     /**
      * Reads the complete lines of a file, one character per byte; none when it does not exist.
      *
      * @param owner the identity of what the file belongs to
+     * @param known how many lines are known to be on the disk, so that zeros in them are damage
      * @param lines receives the content of whole lines
      * @param problems receives what is wrong, one sentence each
      * @throws IOException when the disk fails, or the file has another version
      */
-    public static Content read(Disk disk, Kind kind, long owner, Receiver lines, Receiver problems) throws IOException {
-        return readLines(disk, kind, owner, 0, (position, text) -> lines.accept(text), problems);
-    }
-
-    /**
-     * Reads the lines in the same way, with their positions.
-     *
-     * @param known how many lines are known to be on the disk, so that zeros in them are damage
-     */
-    public static Content readLines(Disk disk, Kind kind, long owner, long known, Lines lines, Receiver problems)
+    public static Content read(Disk disk, Kind kind, long owner, long known, Lines lines, Receiver problems)
             throws IOException {
-        try (DiskView.Source source = disk.read(kind.name);
-                LineReader in = new LineReader(source.stream(0), MAX_LENGTH)) {
-            return new Pass(source, in, kind, owner, known, lines, problems, disk.path(kind.name)).run();
+        try (DiskView.Source source = disk.read(kind.name)) {
+            return new Pass(disk.path(kind.name), source, kind, owner, known, lines, problems).run();
         } catch (NoSuchFileException e) {
             return new Content(0, 0);
         }
@@ -205,7 +179,7 @@ public final class LineFile implements Closeable {
         private final LineReader in;
         private final Kind kind;
         private final long owner;
-        private final byte[] context;
+        private final LineChecksum checksum;
         private final long known;
         private final Lines lines;
         private final Receiver problems;
@@ -215,31 +189,23 @@ public final class LineFile implements Closeable {
         private long last; // number of the last whole line
         private long damaged; // lines since then
 
-        Pass(
-                DiskView.Source source,
-                LineReader in,
-                Kind kind,
-                long owner,
-                long known,
-                Lines lines,
-                Receiver problems,
-                String path) {
+        Pass(String path, DiskView.Source source, Kind kind, long owner, long known, Lines lines, Receiver problems) {
+            this.path = path;
             this.source = source;
-            this.in = in;
+            in = new LineReader(source.stream(0), LineChecksum.MAX_LENGTH);
             this.kind = kind;
             this.owner = owner;
-            this.context = kind.context(owner);
+            checksum = kind.checksum(owner);
             this.known = known;
             this.lines = lines;
             this.problems = problems;
-            this.path = path;
         }
 
         Content run() throws IOException {
             boolean hasHeader = false;
             boolean isOwn = true;
             while (in.next() && in.isTerminated()) {
-                if (at > 0 && isOwn && isUnforcedHole()) {
+                if (at > 0 && isOwn && last + damaged >= known && checksum.isHole(source, end, in)) {
                     return new Content(end, last);
                 }
                 at++;
@@ -262,8 +228,8 @@ public final class LineFile implements Closeable {
         /** Checks the first line; returns false when the file belongs to another owner. */
         private boolean header(String line) throws IOException {
             Matcher fields = kind.headers().matcher(line);
-            boolean isHeader =
-                    fields.matches() && fields.group(4).equals(HEX.toHexDigits(checksum(in.bytes(), 0, fields.end(1))));
+            boolean isHeader = fields.matches()
+                    && fields.group(4).equals(HEX.toHexDigits(LineChecksum.of(in.bytes(), fields.end(1))));
             if (line.equals(kind.start().strip() + EARLIER)) {
                 throw earlier();
             }
@@ -272,9 +238,9 @@ public final class LineFile implements Closeable {
                 return true;
             }
             int version = Integer.parseInt(fields.group(2));
-            if (version < kind.version) {
+            if (version < kind.version()) {
                 throw earlier();
-            } else if (version > kind.version) {
+            } else if (version > kind.version()) {
                 throw new IOException(path + ": version " + version + ", written by a later Sieve");
             }
             boolean isOwn = fields.group(3).equals(HEX.toHexDigits(owner));
@@ -292,38 +258,14 @@ public final class LineFile implements Closeable {
         /** Whether the rest is a whole line and another character than a line feed, which a crash does not leave. */
         private boolean hasChangedLineFeed() {
             int length = in.length() - 1;
-            return length > 0 && !in.isTerminated() && in.bytes()[length] != 0 && isWhole(context, in.bytes(), length);
-        }
-
-        /** Returns whether the line has a hole that a power cut may have left: it is not known, and no later line is marked. */
-        private boolean isUnforcedHole() throws IOException {
-            // A single zero may be a changed bit.
-            String line = in.text(ISO_8859_1);
-            boolean isKnown = last + damaged < known;
-            if (isKnown || line.indexOf(0) == line.lastIndexOf(0) || isWhole(context, in.bytes(), in.length())) {
-                return false;
-            }
-            long next = end + in.length() + 1;
-            if (source.size() - end > MAX_UNFORCED) {
-                return false;
-            }
-            LineReader later = new LineReader(source.stream(next), MAX_LENGTH);
-            while (later.next() && later.isTerminated()) {
-                String text = later.text(ISO_8859_1);
-                int space = text.indexOf(' ', CHECKSUM_LENGTH + 1);
-                boolean isForced = space > 0 && text.charAt(space - 1) == FORCED;
-                if (isForced && isWhole(context, later.bytes(), later.length())) {
-                    return false;
-                }
-            }
-            return true;
+            return length > 0 && !in.isTerminated() && in.bytes()[length] != 0 && checksum.isWhole(in.bytes(), length);
         }
 
         private void line() throws IOException {
             String text = in.text(ISO_8859_1);
-            int space = text.indexOf(' ', CHECKSUM_LENGTH + 1);
+            int space = text.indexOf(' ', LineChecksum.CHECKSUM_LENGTH + 1);
             long number =
-                    in.isCut() || space < 0 || !isWhole(context, in.bytes(), in.length()) ? 0 : number(text, space);
+                    in.isCut() || space < 0 || !checksum.isWhole(in.bytes(), in.length()) ? 0 : number(text, space);
             if (number == 0) {
                 damaged++;
                 problems.accept(path + ": line " + at + " is damaged");
@@ -340,43 +282,26 @@ public final class LineFile implements Closeable {
             last = number;
             damaged = 0;
             String content = text.substring(space + 1);
-            if (kind.isValid.test(content)) {
+            if (kind.isValid().test(content)) {
                 lines.accept(end - in.length() - 1, content);
             } else {
-                problems.accept(path + ": line " + at + " is not " + kind.line);
+                problems.accept(path + ": line " + at + " is not " + kind.line());
             }
         }
 
         /** Returns the number of a line, 0 when it has none. */
         private static long number(String text, int space) {
-            int digitsEnd = text.charAt(space - 1) == FORCED ? space - 1 : space;
-            String digits = text.substring(CHECKSUM_LENGTH + 1, digitsEnd);
+            int digitsEnd = text.charAt(space - 1) == LineChecksum.FORCED ? space - 1 : space;
+            String digits = text.substring(LineChecksum.CHECKSUM_LENGTH + 1, digitsEnd);
             boolean isNumber = digits.length() <= MAX_DIGITS && digits.matches("[1-9][0-9]*");
-            return isNumber && text.charAt(CHECKSUM_LENGTH) == ' ' ? Long.parseLong(digits) : 0;
+            return isNumber && text.charAt(LineChecksum.CHECKSUM_LENGTH) == ' ' ? Long.parseLong(digits) : 0;
         }
-    }
-
-    private static boolean isWhole(byte[] context, byte[] line, int length) {
-        return length > CHECKSUM_LENGTH
-                && new String(line, 0, CHECKSUM_LENGTH, ISO_8859_1)
-                        .equals(HEX.toHexDigits(checksum(context, line, CHECKSUM_LENGTH + 1, length)));
-    }
-
-    private static int checksum(byte[] bytes, int from, int to) {
-        return checksum(new byte[0], bytes, from, to);
-    }
-
-    private static int checksum(byte[] context, byte[] bytes, int from, int to) {
-        CRC32C crc = new CRC32C();
-        crc.update(context);
-        crc.update(bytes, from, to - from);
-        return (int) crc.getValue();
     }
 
     /** Lines with their numbers and checksums. */
     private static final class Writer {
         private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-        private final byte[] context;
+        private final LineChecksum checksum;
         private long last;
         /** Whether all lines so far were forced to the disk. */
         private boolean isForced;
@@ -384,21 +309,14 @@ public final class LineFile implements Closeable {
         private boolean marksAll;
 
         Writer(Kind kind, long owner, long last) {
-            context = kind.context(owner);
+            checksum = kind.checksum(owner);
             this.last = last;
         }
 
         void add(byte[] content) {
-            byte[] number = (++last + (isForced || marksAll ? FORCED + " " : " ")).getBytes(ISO_8859_1);
+            String number = ++last + (isForced || marksAll ? LineChecksum.FORCED + " " : " ");
             isForced = false;
-            CRC32C crc = new CRC32C();
-            crc.update(context);
-            crc.update(number);
-            crc.update(content);
-            bytes.writeBytes((HEX.toHexDigits((int) crc.getValue()) + " ").getBytes(ISO_8859_1));
-            bytes.writeBytes(number);
-            bytes.writeBytes(content);
-            bytes.write('\n');
+            checksum.write(number.getBytes(ISO_8859_1), content, bytes);
         }
 
         void writeTo(Disk.Sink sink) throws IOException {
@@ -472,7 +390,7 @@ public final class LineFile implements Closeable {
                     return content(bytes, length, position);
                 }
             }
-            if (length < bytes.length || length > MAX_LENGTH) {
+            if (length < bytes.length || length > LineChecksum.MAX_LENGTH) {
                 throw damaged(position);
             }
         }
@@ -480,8 +398,8 @@ public final class LineFile implements Closeable {
 
     private String content(byte[] line, int length, long position) throws IOException {
         String text = new String(line, 0, length, ISO_8859_1);
-        int space = text.indexOf(' ', CHECKSUM_LENGTH + 1);
-        if (space < 0 || !isWhole(buffer.context, line, length)) {
+        int space = text.indexOf(' ', LineChecksum.CHECKSUM_LENGTH + 1);
+        if (space < 0 || !buffer.checksum.isWhole(line, length)) {
             throw damaged(position);
         }
         return text.substring(space + 1);

@@ -8,7 +8,7 @@
  *       the file system.
  *   <li>A {@link dev.sieve.io.LineFile} is a file of lines with checksums.
  *   <li>A {@link dev.sieve.io.LineReader} reads lines of bounded length.
- *   <li>A {@link dev.sieve.io.LruMap} is a map of bounded memory.
+ *   <li>A {@link dev.sieve.io.LruMap} is a map of bounded memory, and a {@link dev.sieve.io.LongTable} one of numbers.
  *   <li>A {@link dev.sieve.io.RepeatingThread} does what is due in the background.
  * </ul>
  *

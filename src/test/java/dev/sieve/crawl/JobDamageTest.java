@@ -128,7 +128,8 @@ class JobDamageTest {
                     new LocalDisk(job),
                     KnownTexts.KIND,
                     DurableFolder.id(job),
-                    line -> content.add("text " + line),
+                    0,
+                    (position, line) -> content.add("text " + line),
                     LineFile.REFUSE);
             if (Rounds.of(directory, RevisitRule.DEFAULT) != null) {
                 Rounds.of(directory, RevisitRule.DEFAULT).pages().all(page -> content.add("page " + page.line()));

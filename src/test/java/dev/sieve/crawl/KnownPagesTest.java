@@ -225,7 +225,7 @@ class KnownPagesTest {
         killed.flush(false);
         LocalDisk disk = new LocalDisk(folder);
         List<String> kept = new ArrayList<>();
-        LineFile.read(disk, KnownPages.KIND, OWNER, kept::add, LineFile.REFUSE);
+        LineFile.read(disk, KnownPages.KIND, OWNER, 0, (position, line) -> kept.add(line), LineFile.REFUSE);
         kept.removeIf(line -> line.endsWith(URL + "1"));
         LineFile.replace(disk, KnownPages.KIND, OWNER, kept);
         try (JobFiles files = files()) {

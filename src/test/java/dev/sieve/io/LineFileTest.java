@@ -34,7 +34,7 @@ class LineFileTest {
     private LineFile.Content read() throws IOException {
         lines.clear();
         problems.clear();
-        return LineFile.read(disk, KIND, OWNER, lines::add, problems::add);
+        return LineFile.read(disk, KIND, OWNER, 0, (position, line) -> lines.add(line), problems::add);
     }
 
     private String text() {
@@ -58,7 +58,7 @@ class LineFileTest {
 
     @Test
     void linesAreReadAgainAndAppendedTo() throws IOException {
-        LineFile file = LineFile.open(disk, KIND, OWNER, lines::add);
+        LineFile file = LineFile.open(disk, KIND, OWNER, 0, (position, line) -> lines.add(line));
         assertThat(lines).isEqualTo(WORDS);
         file.add("five");
         file.flush();
@@ -117,7 +117,7 @@ class LineFileTest {
         assertThat(problems).isEmpty();
         assertThat(lines).containsExactly("one");
 
-        try (LineFile file = LineFile.open(disk, KIND, OWNER, line -> {})) {
+        try (LineFile file = LineFile.open(disk, KIND, OWNER, 0, (position, line) -> {})) {
             assertThat(file.unfinished()).isEqualTo(whole.length() - whole.indexOf("55ba"));
             assertThat(disk.bytes("words")).hasSize(whole.length());
             file.add("later");
@@ -131,7 +131,7 @@ class LineFileTest {
 
     @Test
     void aHoleInWhatWasForcedIsDamage() throws IOException {
-        try (LineFile file = LineFile.open(disk, KIND, OWNER, line -> {})) {
+        try (LineFile file = LineFile.open(disk, KIND, OWNER, 0, (position, line) -> {})) {
             file.add("five");
             file.force();
             file.add("six");
@@ -155,7 +155,7 @@ class LineFileTest {
     @Test
     void appendingStartsAfterTheLastWholeLine() throws IOException {
         text(text() + "\0\0\0");
-        try (LineFile file = LineFile.open(disk, KIND, OWNER, line -> {})) {
+        try (LineFile file = LineFile.open(disk, KIND, OWNER, 0, (position, line) -> {})) {
             file.add("five");
             file.flush();
         }
@@ -214,7 +214,8 @@ class LineFileTest {
     void fileOfAnEarlierVersionIsRefused() throws IOException {
         LineFile.replace(disk, KIND, OWNER, WORDS);
         LineFile.Kind later = new LineFile.Kind("words", 3, "a word", "", line -> true);
-        assertThatThrownBy(() -> LineFile.read(disk, later, OWNER, lines::add, problems::add))
+        assertThatThrownBy(
+                        () -> LineFile.read(disk, later, OWNER, 0, (position, line) -> lines.add(line), problems::add))
                 .isInstanceOf(IOException.class)
                 .hasMessageStartingWith("words: written by an earlier build of Sieve");
     }
@@ -232,7 +233,8 @@ class LineFileTest {
     void anotherVersionIsRefusedAndLeftAlone(String version) {
         text("# sieve words " + version + "\none\n");
         assertThatThrownBy(this::read).isInstanceOf(IOException.class).hasMessageContaining("words: ");
-        assertThatThrownBy(() -> LineFile.open(disk, KIND, OWNER, line -> {})).hasMessageContaining("Sieve");
+        assertThatThrownBy(() -> LineFile.open(disk, KIND, OWNER, 0, (position, line) -> {}))
+                .hasMessageContaining("Sieve");
         assertThat(text()).endsWith("\none\n");
     }
 
@@ -243,7 +245,8 @@ class LineFileTest {
                 disk,
                 KIND,
                 OWNER,
-                line -> {
+                0,
+                (position, line) -> {
                     if (!line.equals("four")) {
                         out.accept(line);
                     }
@@ -260,7 +263,7 @@ class LineFileTest {
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void aWriteThatFailedIsCutOffAndWrittenAgain(boolean isShort) throws IOException {
-        LineFile file = LineFile.open(disk, KIND, OWNER, line -> {});
+        LineFile file = LineFile.open(disk, KIND, OWNER, 0, (position, line) -> {});
         file.add("five");
         disk.failAt(disk.calls(), isShort ? FakeDisk.Fault.SHORT : FakeDisk.Fault.DONE_AND_DENIED);
         assertThatThrownBy(file::flush).isInstanceOf(UncheckedIOException.class).hasMessageContaining("words");
@@ -278,7 +281,7 @@ class LineFileTest {
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void nothingIsAppendedAfterTornBytes(boolean isShort) throws IOException {
-        try (LineFile file = LineFile.open(disk, KIND, OWNER, line -> {})) {
+        try (LineFile file = LineFile.open(disk, KIND, OWNER, 0, (position, line) -> {})) {
             file.add("five");
             file.add("six");
             disk.failFrom(disk.calls(), isShort ? FakeDisk.Fault.SHORT : FakeDisk.Fault.DONE_AND_DENIED);
@@ -303,7 +306,7 @@ class LineFileTest {
         for (long known = 0; known <= 4; known++) {
             lines.clear();
             problems.clear();
-            LineFile.readLines(disk, KIND, OWNER, known, (position, line) -> lines.add(line), problems::add);
+            LineFile.read(disk, KIND, OWNER, known, (position, line) -> lines.add(line), problems::add);
 
             assertThat(lines).isEqualTo(known < 2 ? List.of("one") : List.of("one", "four"));
             assertThat(problems)
@@ -316,7 +319,7 @@ class LineFileTest {
 
     @Test
     void aHoleInAFileThatIsNotForcedIsDamage() throws IOException {
-        try (LineFile file = LineFile.open(disk, KIND, OWNER, line -> {})) {
+        try (LineFile file = LineFile.open(disk, KIND, OWNER, 0, (position, line) -> {})) {
             file.markAll();
             file.add("five");
             file.add("six");
@@ -334,7 +337,7 @@ class LineFileTest {
         FakeDisk disk = new FakeDisk();
         List<Long> positions = new ArrayList<>();
         String longWord = "x".repeat(3000);
-        try (LineFile file = LineFile.open(disk, KIND, OWNER, line -> {})) {
+        try (LineFile file = LineFile.open(disk, KIND, OWNER, 0, (position, line) -> {})) {
             for (String word : List.of("one", longWord, "three")) {
                 positions.add(file.add(word));
             }
@@ -344,7 +347,7 @@ class LineFileTest {
             assertThatThrownBy(() -> file.line(1_000_000)).hasMessageContaining("is damaged");
         }
         List<Long> found = new ArrayList<>();
-        LineFile.openLines(disk, KIND, OWNER, 0, (position, line) -> found.add(position))
+        LineFile.open(disk, KIND, OWNER, 0, (position, line) -> found.add(position))
                 .close();
         assertThat(found).isEqualTo(positions);
     }

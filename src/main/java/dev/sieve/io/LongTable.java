@@ -1,9 +1,9 @@
-package dev.sieve.crawl;
+package dev.sieve.io;
 
 /**
  * A hash table from hashes to numbers other than 0, which takes a limited number of bytes. Not safe for use by many threads.
  */
-final class LongTable {
+public final class LongTable {
     private static final int ENTRY_BYTES = 2 * Long.BYTES;
     private static final int FIRST_SLOTS = 1 << 10;
 
@@ -14,17 +14,18 @@ final class LongTable {
 
     private int entries;
 
-    LongTable(int maxBytes) {
+    /** Creates an empty table whose entries take no more than a number of bytes. */
+    public LongTable(int maxBytes) {
         maxEntries = maxBytes / ENTRY_BYTES / 4 * 3;
     }
 
     /** Returns the value of a key; 0 if there is none. */
-    long get(long key) {
+    public long get(long key) {
         return values[slot(key)];
     }
 
     /** Sets the value of a key; returns false if the key is new and there is no room for it. */
-    boolean put(long key, long value) {
+    public boolean put(long key, long value) {
         if (get(key) == 0) {
             if (isFull()) {
                 return false;
@@ -39,11 +40,12 @@ final class LongTable {
     }
 
     /** Returns whether there is no room for another key. */
-    boolean isFull() {
+    public boolean isFull() {
         return entries >= maxEntries;
     }
 
-    int entries() {
+    /** Returns how many keys there are. */
+    public int entries() {
         return entries;
     }
 
