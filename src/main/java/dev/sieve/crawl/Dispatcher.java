@@ -2,8 +2,6 @@ package dev.sieve.crawl;
 
 import dev.sieve.Frontier;
 import dev.sieve.Lease;
-import dev.sieve.io.LruMap;
-import dev.sieve.polite.AdaptiveDelay;
 import dev.sieve.polite.HostSchedule;
 import dev.sieve.polite.ScheduleStats;
 import dev.sieve.polite.Trust;
@@ -52,9 +50,6 @@ final class Dispatcher {
     /** How long until an errand to a host that waits itself is tried again. */
     private static final Duration ERRAND_PAUSE = Duration.ofSeconds(2);
 
-    /** What the delays of hosts may take if they adapt; a host that is dropped begins again. */
-    private static final long DELAY_MEMORY = 4 << 20;
-
     private final CrawlJob job;
     private final Frontier frontier;
     private final HostSchedule<Target> schedule;
@@ -84,8 +79,7 @@ final class Dispatcher {
     /** How many slots of each host are taken until an errand has ended. */
     private final Map<String, Integer> waitingHosts = new HashMap<>();
 
-    /** The delays of hosts that were requested lately; null unless they adapt. */
-    private final @Nullable LruMap<AdaptiveDelay> delays;
+    private final HostDelays delays;
 
     private long errands;
 
@@ -137,7 +131,7 @@ final class Dispatcher {
         soonNanos = nanos(options.timeout) / 2;
         long lateNanos = Math.min(nanos(options.timeout) / 8, LATE.toNanos());
         unproven = new UnprovenLimit(workers, options.further(), options.perHost, nanos(options.delay), lateNanos);
-        delays = options.adaptsDelay ? new LruMap<>(DELAY_MEMORY, delay -> AdaptiveDelay.BYTES) : null;
+        delays = new HostDelays(schedule, options.adaptsDelay);
         budgetNanos = nanoClock.getAsLong();
         start();
     }
@@ -333,24 +327,13 @@ final class Dispatcher {
      * between, and another origin of the same host may set another delay.
      */
     synchronized void delay(String host, Duration crawlDelay) {
-        if (delays == null) {
-            schedule.delay(host, crawlDelay);
-        } else {
-            AdaptiveDelay adaptive = adaptive(delays, host);
-            adaptive.atLeast(crawlDelay);
-            schedule.delay(host, adaptive.delay());
-        }
+        delays.set(host, crawlDelay);
         schedule.open(host);
     }
 
     /** Returns the present delay of a host; null when the host is not known, or not any more. */
     synchronized @Nullable Duration delay(String host) {
-        AdaptiveDelay adaptive = delays == null ? null : delays.get(host);
-        return adaptive == null ? schedule.delay(host) : adaptive.delay();
-    }
-
-    private static AdaptiveDelay adaptive(LruMap<AdaptiveDelay> delays, String host) {
-        return delays.merge(host, new AdaptiveDelay(), (known, unused) -> known);
+        return delays.get(host);
     }
 
     /** Notes that a request for a target is sent to a host, unless its lease has ended; returns whether it may be sent. */
@@ -391,12 +374,7 @@ final class Dispatcher {
         if (outcome.hasResponse() && schedule.trust(task.host()) == Trust.UNKNOWN) {
             schedule.trust(task.host(), Trust.RESPONDED);
         }
-        if (delays != null) {
-            AdaptiveDelay delay = adaptive(delays, task.host());
-            if (outcome.adapt(delay)) {
-                schedule.delay(task.host(), delay.delay());
-            }
-        }
+        delays.adapt(task.host(), outcome);
         switch (outcome.kind()) {
             case RESPONDED, FAILED -> responded(task, now);
             case OVERLOADED -> schedule.failed(task.host(), outcome.time(), now);
