@@ -166,7 +166,7 @@ class CrawlCommand implements Callable<Integer> {
         if (isQuiet && isVerbose) {
             throw Checks.wrong(spec, "Options '-q' and '-v' exclude each other", "-q", "-v");
         }
-        CrawlOptions options = options().exchanges(output.hasArchive());
+        CrawlOptions options = options().exchanges(output.takeExchanges());
         OutputChecks checks = new OutputChecks(spec, place);
         output.check(checks, resumes);
         failOn.forEach(each -> each.check(spec, kept.isAgain()));

@@ -10,7 +10,7 @@ import dev.sieve.crawl.Crawler;
 import dev.sieve.crawl.MemoryPlace;
 import dev.sieve.demo.DemoWeb;
 import dev.sieve.output.FileEnds;
-import dev.sieve.output.WarcSink;
+import dev.sieve.output.OutputFormats;
 import dev.sieve.report.LiveServer;
 import dev.sieve.report.Numbers;
 import dev.sieve.scope.Scope;
@@ -68,8 +68,7 @@ final class DemoCommand implements Callable<Integer> {
     @Option(
             names = {"-o", "--output"},
             paramLabel = "FILE",
-            description =
-                    "Write .txt (URLs), .jsonl or .csv (records), .tsv (links) or .warc.gz (an archive); repeatable.")
+            description = "Write ${bundle:formats}; repeatable.")
     private List<Path> outputs = new ArrayList<>();
 
     @Option(
@@ -137,7 +136,7 @@ final class DemoCommand implements Callable<Integer> {
         long urls = web.expected().count();
         CrawlOptions options = new CrawlOptions()
                 .scope(Scope.Kind.ANY)
-                .exchanges(outputs.stream().anyMatch(WarcSink::isArchive))
+                .exchanges(OutputFormats.takeExchanges(outputs))
                 .delay(delay)
                 .allowPrivate("127.0.0.0/8")
                 .resolver(host -> List.of(DemoWeb.resolve(host)));

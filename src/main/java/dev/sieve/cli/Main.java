@@ -4,6 +4,7 @@ import ch.qos.logback.classic.Level;
 import dev.sieve.SieveFullException;
 import dev.sieve.crawl.CrawlOptions;
 import dev.sieve.output.BrokenPipeException;
+import dev.sieve.output.OutputFormats;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -13,8 +14,10 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.ListResourceBundle;
 import java.util.Map;
 import java.util.Objects;
+import java.util.ResourceBundle;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import picocli.AutoComplete;
@@ -32,6 +35,14 @@ import picocli.CommandLine.UnmatchedArgumentException;
 public final class Main {
     /** Stands for bytes of an argument that are not characters in the encoding of the locale. */
     private static final char UNREADABLE = '\ufffd';
+
+    /** What the help says of the formats of outputs. */
+    private static final ResourceBundle FORMATS = new ListResourceBundle() {
+        @Override
+        protected Object[][] getContents() {
+            return new Object[][] {{"formats", OutputFormats.help()}};
+        }
+    };
 
     private Main() {}
 
@@ -91,6 +102,7 @@ public final class Main {
                 .map(option -> option.isMultiValue() ? option.auxiliaryTypes()[0] : option.type())
                 .filter(Class::isEnum)
                 .forEach(type -> Converters.takeWords(line, type));
+        line.setResourceBundle(FORMATS);
         String version = "sieve " + CrawlOptions.version();
         line.getCommandSpec().version(version);
         commands.values()

@@ -5,7 +5,8 @@ import static java.nio.file.StandardOpenOption.CREATE_NEW;
 import dev.sieve.crawl.CrawlPlace;
 import dev.sieve.output.LineFormat;
 import dev.sieve.output.OutputFile;
-import dev.sieve.output.WarcSink;
+import dev.sieve.output.OutputFormat;
+import dev.sieve.output.OutputFormats;
 import dev.sieve.report.ReportPage;
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;
@@ -61,44 +62,32 @@ final class OutputChecks {
     /** Refuses what {@link Outputs#open} could not open with these arguments. */
     void outputs(List<Path> files, @Nullable LineFormat chosen, @Nullable Path skipped, StandardOpenOption how)
             throws IOException {
-        if (chosen != null
-                && files.stream().allMatch(file -> WarcSink.isArchive(file) || LineFormat.of(file, chosen) != chosen)) {
+        if (chosen != null && files.stream().allMatch(file -> OutputFormats.of(file, chosen) != chosen)) {
             throw Checks.invalid(
                     spec,
                     "--format",
                     chosen + ": no output has this format; the name of " + files.get(0) + " determines another one");
         }
         for (Path file : files) {
-            if (WarcSink.isArchive(file)) {
-                archive(file, how);
-            } else {
-                lines(file, chosen, how);
+            OutputFormat format = OutputFormats.of(file, chosen);
+            if (format == null) {
+                throw Checks.invalid(
+                        spec,
+                        "-o",
+                        file + ": the name must end in " + OutputFormats.endings() + ", unless --format is given");
             }
+            List<Path> existing = format.existing(file);
+            if (how == CREATE_NEW && !existing.isEmpty() && !existing.equals(List.of(file))) {
+                throw Checks.invalid(
+                        spec,
+                        "-o",
+                        existing.get(0) + " exists; use --force to delete all files of the archive " + file);
+            }
+            file("-o", file, how);
         }
         if (skipped != null) {
             file("--skipped", skipped, how);
         }
-    }
-
-    private void lines(Path file, @Nullable LineFormat chosen, StandardOpenOption how) {
-        if (LineFormat.of(file, chosen) == null) {
-            throw Checks.invalid(
-                    spec,
-                    "-o",
-                    file
-                            + ": the name must end in .txt, .jsonl, .json, .csv, .tsv, .warc.gz or .warc, unless --format"
-                            + " is given");
-        }
-        file("-o", file, how);
-    }
-
-    private void archive(Path file, StandardOpenOption how) throws IOException {
-        List<Path> existing = WarcSink.existing(file);
-        if (how == CREATE_NEW && !existing.isEmpty() && !existing.equals(List.of(file))) {
-            throw Checks.invalid(
-                    spec, "-o", existing.get(0) + " exists; use --force to delete all files of the archive " + file);
-        }
-        file("-o", file, how);
     }
 
     private void file(String option, Path file, StandardOpenOption how) {

@@ -8,7 +8,7 @@ import dev.sieve.crawl.CrawlJob;
 import dev.sieve.output.FileEnds;
 import dev.sieve.output.LineFormat;
 import dev.sieve.output.OutputFile;
-import dev.sieve.output.WarcSink;
+import dev.sieve.output.OutputFormats;
 import dev.sieve.report.LiveServer;
 import dev.sieve.report.ReportPage;
 import java.io.IOException;
@@ -31,17 +31,13 @@ final class OutputOptions {
     @Option(
             names = {"-o", "--output"},
             paramLabel = "FILE",
-            description =
-                    "Write .txt (URLs with status 2xx), .jsonl or .csv (a record per URL), .tsv (links: source, target,"
-                            + " and new, seen, out of scope, or skipped: RULE), .warc.gz or .warc (an archive of all"
-                            + " requests and responses, with the headers that were sent, -H included; a new file per GB:"
-                            + " NAME-00001.warc.gz), or - (stdout); repeatable (default: URLs to stdout).")
+            description = "Write ${bundle:formats}, or - (stdout); repeatable (default: URLs to stdout).")
     private List<Path> outputs = new ArrayList<>();
 
     @Option(
             names = "--format",
             paramLabel = "FORMAT",
-            description = "Format of stdout and of files with other names: txt, jsonl, csv or tsv (default: jsonl"
+            description = "Format of stdout and of files with other names: ${COMPLETION-CANDIDATES} (default: jsonl"
                     + " for -o -).")
     private @Nullable LineFormat format;
 
@@ -117,8 +113,8 @@ final class OutputOptions {
     }
 
     /** Returns whether the crawl has to keep what is sent and received. */
-    boolean hasArchive() {
-        return outputs.stream().anyMatch(WarcSink::isArchive);
+    boolean takeExchanges() {
+        return OutputFormats.takeExchanges(outputs);
     }
 
     private List<Path> files() {

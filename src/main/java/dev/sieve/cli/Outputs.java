@@ -5,16 +5,15 @@ import dev.sieve.output.AllSinks;
 import dev.sieve.output.FileEnds;
 import dev.sieve.output.LineFormat;
 import dev.sieve.output.LineSink;
-import dev.sieve.output.Link;
 import dev.sieve.output.OutputFile;
+import dev.sieve.output.OutputFormat;
+import dev.sieve.output.OutputFormats;
+import dev.sieve.output.OutputOpening;
 import dev.sieve.output.PageSink;
 import dev.sieve.output.SkipListSink;
-import dev.sieve.output.Visit;
-import dev.sieve.output.WarcSink;
 import dev.sieve.report.Numbers;
 import java.io.Closeable;
 import java.io.IOException;
-import java.io.Writer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -34,18 +33,11 @@ import org.jspecify.annotations.Nullable;
 final class Outputs implements Closeable {
     private final AllSinks sinks = new AllSinks();
     private final Map<Path, PageSink> files = new LinkedHashMap<>();
+    private final Map<Path, OutputFormat> formats = new LinkedHashMap<>();
     private final Set<Path> continued = new HashSet<>();
     private final List<Path> created = new ArrayList<>();
 
-    private final StandardOpenOption how;
-    private final boolean forces;
-    private final FileEnds ends;
-
-    private Outputs(StandardOpenOption how, boolean forces, FileEnds ends) {
-        this.how = how;
-        this.forces = forces;
-        this.ends = ends;
-    }
+    private Outputs() {}
 
     /**
      * Opens files. If one cannot be opened, those that this call created are deleted.
@@ -64,35 +56,37 @@ final class Outputs implements Closeable {
             boolean forces,
             FileEnds ends)
             throws IOException {
-        Outputs outputs = new Outputs(how, forces, ends);
+        OutputOpening opening = new OutputOpening(
+                how, forces, ends, "sieve/" + CrawlOptions.version(), Terminal.isStdout() ? Terminal.WIPE : "");
+        Outputs outputs = new Outputs();
+        for (Path file : files) {
+            outputs.formats.put(file, Objects.requireNonNull(OutputFormats.of(file, chosen)));
+        }
         try {
-            // First, so that no line is stored before what it is about is in the archive.
-            for (Path file : files) {
-                if (WarcSink.isArchive(file)) {
-                    outputs.add(file, outputs.archive(file));
-                }
-            }
-            for (Path file : files) {
-                if (!WarcSink.isArchive(file)) {
-                    outputs.add(file, Objects.requireNonNull(LineFormat.of(file, chosen)));
+            // Exchanges first, so that no line is stored before what it is about.
+            for (boolean takesExchanges : new boolean[] {true, false}) {
+                for (Map.Entry<Path, OutputFormat> each : outputs.formats.entrySet()) {
+                    if (each.getValue().takesExchanges() == takesExchanges) {
+                        outputs.add(each.getKey(), () -> each.getValue().open(each.getKey(), opening));
+                    }
                 }
             }
             if (skipped != null) {
-                outputs.add(skipped, new SkipListSink(outputs.writer(skipped)));
+                outputs.add(skipped, () -> LineFormat.open(skipped, opening, (out, more) -> new SkipListSink(out)));
             }
             outputs.sinks.add(ends);
             ends.flush();
             return outputs;
         } catch (IOException e) {
-            outputs.abandon();
+            outputs.abandon(ends);
             throw new IOException("cannot write " + Checks.message(e), e);
         } catch (RuntimeException e) {
-            outputs.abandon();
+            outputs.abandon(ends);
             throw e;
         }
     }
 
-    private void abandon() throws IOException {
+    private void abandon(FileEnds ends) throws IOException {
         sinks.add(ends);
         close();
         deleteEmptyFiles();
@@ -115,25 +109,19 @@ final class Outputs implements Closeable {
         }
     }
 
-    private WarcSink archive(Path file) throws IOException {
-        String software = "sieve/" + CrawlOptions.version();
-        return new WarcSink(
-                file, how, forces, ends, software, Runtime.getRuntime().maxMemory() / 32);
+    /** Opens a sink. */
+    private interface Opening {
+        PageSink open() throws IOException;
     }
 
-    private void add(Path file, LineFormat format) throws IOException {
-        Writer writer = writer(file);
-        boolean continues = OutputChecks.isRegular(file) && Files.size(file) > 0;
-        PageSink sink = format.sink(writer, continues);
-        if (OutputFile.isStandardOutput(file)) {
-            if (Terminal.isStdout()) {
-                sinks.add(wiping(writer, sink.takesLinks()));
-            }
-            sinks.add(sink);
-        } else {
-            add(file, sink);
-        }
-        if (continues) {
+    private void add(Path file, Opening opening) throws IOException {
+        boolean isStandard = OutputFile.isStandardOutput(file);
+        boolean isNew = Files.notExists(file);
+        PageSink sink = opening.open();
+        add(isStandard ? null : file, sink);
+        if (isNew && !isStandard) {
+            created.add(file);
+        } else if (OutputChecks.isRegular(file) && Files.size(file) > 0) {
             continued.add(file);
         }
     }
@@ -142,9 +130,8 @@ final class Outputs implements Closeable {
     List<String> files() throws IOException {
         List<String> lines = new ArrayList<>();
         for (Map.Entry<Path, PageSink> each : files.entrySet()) {
-            boolean isArchive = each.getValue() instanceof WarcSink;
-            List<Path> parts = isArchive ? WarcSink.existing(each.getKey()) : List.of(each.getKey());
-            parts = parts.stream().filter(Files::isRegularFile).toList();
+            OutputFormat format = formats.getOrDefault(each.getKey(), LineFormat.TXT);
+            List<Path> parts = format.existing(each.getKey());
             if (parts.isEmpty()) {
                 continue;
             }
@@ -159,41 +146,6 @@ final class Outputs implements Closeable {
             lines.add(name + "  " + written + Numbers.bytes(bytes));
         }
         return lines;
-    }
-
-    /** Opens a file for lines. */
-    private Writer writer(Path file) throws IOException {
-        if (OutputFile.isStandardOutput(file)) {
-            return OutputFile.standardOutput(forces);
-        }
-        boolean isNew = Files.notExists(file);
-        Writer writer = OutputFile.openLines(file, how, forces, ends);
-        if (isNew) {
-            created.add(file);
-        }
-        return writer;
-    }
-
-    /** Returns a sink that erases the line of progress on the terminal before a record that another one writes there. */
-    private static PageSink wiping(Writer out, boolean takesLinks) {
-        return new PageSink() {
-            @Override
-            public void accept(Visit visit) throws IOException {
-                out.write(Terminal.WIPE);
-            }
-
-            @Override
-            public boolean takesLinks() {
-                return takesLinks;
-            }
-
-            @Override
-            public void linked(Link link) throws IOException {
-                if (takesLinks) {
-                    out.write(Terminal.WIPE);
-                }
-            }
-        };
     }
 
     /** Deletes files that were created for this crawl and are empty, so that they are not in the way of another try. */

@@ -34,11 +34,6 @@ final class ArchiveFiles {
         this.file = first;
     }
 
-    /** Returns whether a file is an archive by its name. */
-    static boolean isArchive(Path file) {
-        return parts(file).matches();
-    }
-
     private static Matcher parts(Path file) {
         return NAME.matcher(String.valueOf(file.getFileName()));
     }
@@ -69,11 +64,12 @@ final class ArchiveFiles {
     /**
      * Returns the files of an archive, none of them open.
      *
-     * @param how {@code CREATE_NEW} refuses files that exist, {@code APPEND} keeps them up to their stored ends, any other
-     *     option deletes them
-     * @param forces whether a flush forces a file to the disk
+     * @param opening those that exist are kept up to their stored ends if they are continued, deleted if overwritten
      */
-    static ArchiveFiles of(Path first, StandardOpenOption how, boolean forces, FileEnds ends) throws IOException {
+    static ArchiveFiles of(Path first, OutputOpening opening) throws IOException {
+        StandardOpenOption how = opening.how();
+        boolean forces = opening.forces();
+        FileEnds ends = opening.ends();
         NavigableMap<Integer, Path> existing = existing(first);
         if (how == StandardOpenOption.APPEND) {
             for (Path each : existing.values()) {

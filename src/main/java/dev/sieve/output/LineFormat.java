@@ -1,20 +1,59 @@
 package dev.sieve.output;
 
+import java.io.IOException;
 import java.io.Writer;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Locale;
-import org.jspecify.annotations.Nullable;
+import java.util.stream.Stream;
 
-/** What the lines of an output contain. */
-public enum LineFormat {
+/** The formats of outputs that consist of lines, and can be written to standard output. */
+public enum LineFormat implements OutputFormat {
     /** The URL of each successful page. */
-    TXT,
+    TXT("URLs with status 2xx", (out, continues) -> new UrlListSink(out)),
     /** A record per visit, as JSON Lines. */
-    JSONL,
+    JSONL("a record per URL", (out, continues) -> new JsonlSink(out), ".json"),
     /** A record per visit, as comma-separated values. */
-    CSV,
+    CSV("a record per URL", CsvSink::new),
     /** The link graph. */
-    TSV;
+    TSV(
+            "links: source, target, and new, seen, out of scope, or skipped: RULE",
+            (out, continues) -> new LinkGraphSink(out));
+
+    private final String help;
+
+    @SuppressWarnings("ImmutableEnumChecker") // has no state
+    private final Lines lines;
+
+    @SuppressWarnings("ImmutableEnumChecker") // is not changed
+    private final List<String> endings;
+
+    /** Creates sinks. */
+    public interface Lines {
+        /**
+         * Creates a sink.
+         *
+         * @param continues whether there are lines before
+         */
+        LineSink sink(Writer out, boolean continues);
+    }
+
+    LineFormat(String help, Lines lines, String... moreEndings) {
+        this.help = help;
+        this.lines = lines;
+        this.endings =
+                Stream.concat(Stream.of("." + this), Stream.of(moreEndings)).toList();
+    }
+
+    @Override
+    public List<String> endings() {
+        return endings;
+    }
+
+    @Override
+    public String help() {
+        return help;
+    }
 
     /**
      * Creates a sink of this format.
@@ -22,30 +61,26 @@ public enum LineFormat {
      * @param continues whether there are lines before
      */
     public LineSink sink(Writer out, boolean continues) {
-        return switch (this) {
-            case TXT -> new UrlListSink(out);
-            case JSONL -> new JsonlSink(out);
-            case CSV -> new CsvSink(out, continues);
-            case TSV -> new LinkGraphSink(out);
-        };
+        return lines.sink(out, continues);
+    }
+
+    @Override
+    public LineSink open(Path file, OutputOpening opening) throws IOException {
+        return open(file, opening, lines);
+    }
+
+    /** Opens an output, or standard output, for lines. */
+    public static LineSink open(Path file, OutputOpening opening, Lines lines) throws IOException {
+        if (OutputFile.isStandardOutput(file)) {
+            return lines.sink(OutputFile.standardOutput(opening.forces()), false)
+                    .before(opening.beforeLine());
+        }
+        OutputFile out = OutputFile.lines(file, opening);
+        return lines.sink(out.writer(), !out.isEmpty());
     }
 
     @Override
     public String toString() {
         return name().toLowerCase(Locale.ROOT);
-    }
-
-    /** Returns the format of a file by the ending of its name, else the one chosen; null if neither determines it. */
-    public static @Nullable LineFormat of(Path file, @Nullable LineFormat chosen) {
-        String name = file.toString().toLowerCase(Locale.ROOT);
-        if (name.endsWith(".json")) {
-            return JSONL;
-        }
-        for (LineFormat format : values()) {
-            if (name.endsWith("." + format)) {
-                return format;
-            }
-        }
-        return chosen == null && OutputFile.isStandardOutput(file) ? JSONL : chosen;
     }
 }

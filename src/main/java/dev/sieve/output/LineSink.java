@@ -8,10 +8,17 @@ import java.util.HexFormat;
 public abstract class LineSink implements PageSink {
     private final Writer out;
     private final StringBuilder line = new StringBuilder(512);
+    private String before = "";
     private long lines;
 
     LineSink(Writer out) {
         this.out = out;
+    }
+
+    /** Writes a text before each line. */
+    final LineSink before(String text) {
+        before = text;
+        return this;
     }
 
     /** Appends a text to the line as it is. */
@@ -42,7 +49,7 @@ public abstract class LineSink implements PageSink {
 
     /** Writes the line. */
     final void end() throws IOException {
-        out.append(line.append('\n'));
+        out.append(before).append(line.append('\n'));
         line.setLength(0);
         lines++;
     }

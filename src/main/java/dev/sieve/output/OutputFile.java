@@ -104,19 +104,19 @@ public final class OutputFile extends OutputStream {
      * Opens a file for lines, which is continued at its stored end, or else after its last line. A pipe or device is written
      * to whatever the option.
      *
-     * @param ends receives the ends of the file, and has those of an earlier run
      * @throws IllegalArgumentException when a file without a stored end does not end with a line feed
      */
-    public static Writer openLines(Path path, StandardOpenOption how, boolean forces, FileEnds ends)
-            throws IOException {
+    static OutputFile lines(Path path, OutputOpening opening) throws IOException {
         boolean isSpecial = Files.exists(path) && !Files.isRegularFile(path);
-        if (how == StandardOpenOption.APPEND && !endsWithLine(path) && ends.stored(path) == null) {
+        StandardOpenOption how = isSpecial ? StandardOpenOption.APPEND : opening.how();
+        if (how == StandardOpenOption.APPEND
+                && !endsWithLine(path)
+                && opening.ends().stored(path) == null) {
             throw new IllegalArgumentException(path
                     + ": its last line has no line feed, and this job has not written it; remove that line, or move"
                     + " the file away");
         }
-        return stream(path, isSpecial ? StandardOpenOption.APPEND : how, forces, ends)
-                .writer();
+        return stream(path, how, opening.forces(), opening.ends());
     }
 
     private static boolean endsWithLine(Path path) throws IOException {

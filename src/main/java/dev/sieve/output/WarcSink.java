@@ -19,7 +19,6 @@ import java.net.URI;
 import java.nio.channels.Channels;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.time.Instant;
@@ -136,30 +135,17 @@ public final class WarcSink implements PageSink {
     /**
      * Opens an archive.
      *
-     * @param file the first file, whose name {@linkplain #isArchive ends in} {@code .warc} or {@code .warc.gz}
-     * @param how {@code CREATE_NEW} refuses files of the archive that exist, {@code APPEND} adds a file to them, any other
-     *     option deletes them
-     * @param forces whether a flush forces the archive to the disk
-     * @param ends receives the ends of the files, and has those of an earlier run
-     * @param software the name and version of the crawler
+     * @param file the first file, whose name ends in {@code .warc} or {@code .warc.gz}
+     * @param opening when files of the archive are continued, a file is added to them
      * @param memory the heap that digests of payloads may take; the least recently seen are forgotten, and their payloads
      *     written again
      */
-    public WarcSink(Path file, StandardOpenOption how, boolean forces, FileEnds ends, String software, long memory)
-            throws IOException {
-        this(file, how, forces, ends, software, memory, FILE_BYTES);
+    public WarcSink(Path file, OutputOpening opening, long memory) throws IOException {
+        this(file, opening, memory, FILE_BYTES);
     }
 
-    WarcSink(
-            Path file,
-            StandardOpenOption how,
-            boolean forces,
-            FileEnds ends,
-            String software,
-            long memory,
-            long fileBytes)
-            throws IOException {
-        this.software = software;
+    WarcSink(Path file, OutputOpening opening, long memory, long fileBytes) throws IOException {
+        software = opening.software();
         this.fileBytes = fileBytes;
         payloads = new LruMap<>(memory, payload -> PAYLOAD_BYTES + payload.url.length());
         try {
@@ -167,13 +153,8 @@ public final class WarcSink implements PageSink {
         } catch (NoSuchAlgorithmException e) {
             throw new IllegalStateException(e);
         }
-        files = ArchiveFiles.of(file, how, forces, ends);
+        files = ArchiveFiles.of(file, opening);
         out = new Output(files.next());
-    }
-
-    /** Returns whether a file is an archive by its name. */
-    public static boolean isArchive(Path file) {
-        return ArchiveFiles.isArchive(file);
     }
 
     /** Returns the files of an archive that exist, in their order. */

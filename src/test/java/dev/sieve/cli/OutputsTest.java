@@ -13,6 +13,8 @@ import dev.sieve.crawl.OutputLengths;
 import dev.sieve.io.FakeDisk;
 import dev.sieve.output.Archive;
 import dev.sieve.output.FileEnds;
+import dev.sieve.output.OutputFormat;
+import dev.sieve.output.OutputFormats;
 import dev.sieve.output.Skip;
 import dev.sieve.scope.SkipReason;
 import java.io.IOException;
@@ -28,6 +30,7 @@ import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.stream.Stream;
 import org.jsoup.Jsoup;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -36,6 +39,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Where a crawl writes, and what becomes of files that exist. */
@@ -236,6 +240,25 @@ class OutputsTest {
         assertThat(whole).isNotEmpty();
     }
 
+    /** A name with each ending. */
+    static Stream<String> names() {
+        return OutputFormats.all().stream()
+                .flatMap(format -> format.endings().stream())
+                .map("a"::concat);
+    }
+
+    @Test
+    void everyFormatIsInTheHelpWithItsEndings() {
+        for (Run run : List.of(Run.of(Main.commandLine(), "--help"), Run.of(Main.commandLine(), "demo", "--help"))) {
+            String help = run.out().replaceAll("\\s+", " ").replace(". ", ".");
+            for (OutputFormat format : OutputFormats.all()) {
+                assertThat(help)
+                        .contains(format.endings())
+                        .contains(format.help().replace(". ", "."));
+            }
+        }
+    }
+
     private String[] job(String... outputs) {
         List<String> command =
                 new ArrayList<>(List.of(site, "--job", file("job").toString(), "--max-pages", "1"));
@@ -246,7 +269,7 @@ class OutputsTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"a.txt", "a.jsonl", "a.csv", "a.tsv", "a.warc.gz", "a.warc"})
+    @MethodSource("names")
     void whateverFollowsTheLastFlushIsRemoved(String name) throws IOException {
         assertThat(crawl(job(name)).exitCode()).isZero();
         byte[] whole = Files.readAllBytes(file(name));
@@ -288,7 +311,7 @@ class OutputsTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"a.txt", "a.jsonl", "a.csv", "a.tsv", "a.warc.gz", "a.warc"})
+    @MethodSource("names")
     void anOutputWithoutTheBytesOfItsJobIsRefused(String name) throws IOException {
         assertThat(crawl(job(name, "b.txt")).exitCode()).isZero();
         byte[] whole = Files.readAllBytes(file(name));

@@ -8,11 +8,15 @@ import dev.sieve.CapturedLog;
 import dev.sieve.io.FakeDisk;
 import dev.sieve.output.FileEnd;
 import dev.sieve.output.FileEnds;
+import dev.sieve.output.LineFormat;
+import dev.sieve.output.LineSink;
 import dev.sieve.output.OutputFile;
+import dev.sieve.output.OutputOpening;
 import java.io.IOException;
 import java.io.Writer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -23,9 +27,14 @@ class OutputLengthsTest {
     private Path folder;
 
     private void write(FileEnds ends, String name, String flushed, String rest) throws IOException {
-        try (Writer out = OutputFile.openLines(folder.resolve(name), APPEND, false, ends)) {
-            out.write(flushed);
-            out.flush();
+        AtomicReference<Writer> out = new AtomicReference<>();
+        try (LineSink sink = LineFormat.open(
+                folder.resolve(name), new OutputOpening(APPEND, false, ends, "", ""), (writer, continues) -> {
+                    out.set(writer);
+                    return LineFormat.TXT.sink(writer, continues);
+                })) {
+            out.get().write(flushed);
+            sink.flush();
             ends.flush();
             Files.writeString(folder.resolve(name), rest, APPEND);
         }

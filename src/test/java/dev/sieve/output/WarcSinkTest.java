@@ -55,8 +55,12 @@ class WarcSinkTest {
         return exchange(url, HEAD, body.getBytes(UTF_8), Cut.NONE);
     }
 
+    private static OutputOpening opening(StandardOpenOption how, FileEnds ends) {
+        return new OutputOpening(how, false, ends, "sieve/test", "");
+    }
+
     private static WarcSink open(Path file, StandardOpenOption how) throws IOException {
-        return new WarcSink(file, how, false, FileEnds.NONE, "sieve/test", MEMORY);
+        return new WarcSink(file, opening(how, FileEnds.NONE), MEMORY);
     }
 
     private void write(Path file, StandardOpenOption how, Exchange... exchanges) throws IOException {
@@ -147,7 +151,7 @@ class WarcSinkTest {
 
     @Test
     void payloadsThatNoLongerFitIntoMemoryAreWrittenAgain() throws IOException {
-        try (WarcSink sink = new WarcSink(file("a.warc.gz"), CREATE_NEW, false, FileEnds.NONE, "x", 50_000)) {
+        try (WarcSink sink = new WarcSink(file("a.warc.gz"), opening(CREATE_NEW, FileEnds.NONE), 50_000)) {
             for (int i = 0; i <= 1000; i++) {
                 sink.exchanged(page("http://a.test/", "page " + i % 1000));
             }
@@ -230,7 +234,8 @@ class WarcSinkTest {
     void aFullFileIsFollowedByAnother() throws IOException {
         Random random = new Random(1);
         byte[] body = new byte[4000];
-        try (WarcSink sink = new WarcSink(file("a.warc.gz"), CREATE_NEW, true, FileEnds.NONE, "x", MEMORY, 10_000)) {
+        try (WarcSink sink = new WarcSink(
+                file("a.warc.gz"), new OutputOpening(CREATE_NEW, true, FileEnds.NONE, "x", ""), MEMORY, 10_000)) {
             for (int i = 0; i < 7; i++) {
                 random.nextBytes(body);
                 sink.exchanged(exchange("http://a.test/" + i, HEAD, body.clone(), Cut.NONE));
@@ -264,7 +269,7 @@ class WarcSinkTest {
                 ends.put(file, end);
             }
         };
-        try (WarcSink sink = new WarcSink(file("a.warc"), CREATE_NEW, false, receiver, "x", MEMORY, 1000)) {
+        try (WarcSink sink = new WarcSink(file("a.warc"), opening(CREATE_NEW, receiver), MEMORY, 1000)) {
             for (int i = 0; i < 3; i++) {
                 sink.exchanged(page("http://a.test/" + i, "x".repeat(900)));
                 if (i != 1) {

@@ -1,0 +1,33 @@
+package dev.sieve.output;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+
+/** A format of outputs, which describes itself. {@link OutputFormats} has the list of them. */
+public interface OutputFormat {
+    /** Returns how the names of its files end, each with its dot and in lower case, the usual one first. */
+    List<String> endings();
+
+    /** Returns what an output contains, for the help of the command: a few words in parentheses after the endings. */
+    String help();
+
+    /** Returns whether the crawl has to keep what is sent and received. What else it needs, the {@link PageSink} says. */
+    default boolean takesExchanges() {
+        return false;
+    }
+
+    /** Returns the files of an output that exist, in their order. */
+    default List<Path> existing(Path file) throws IOException {
+        return Files.isRegularFile(file) ? List.of(file) : List.of();
+    }
+
+    /**
+     * Opens an output.
+     *
+     * @param file its first file
+     * @throws IllegalArgumentException when it cannot be continued; the message names it
+     */
+    PageSink open(Path file, OutputOpening opening) throws IOException;
+}

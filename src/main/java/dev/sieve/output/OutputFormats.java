@@ -1,0 +1,65 @@
+package dev.sieve.output;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** The formats of outputs. */
+public final class OutputFormats {
+    private static final List<OutputFormat> ALL = Stream.concat(
+                    Stream.of(LineFormat.values()), Stream.of(new WarcFormat()))
+            .toList();
+
+    private OutputFormats() {}
+
+    /** Returns the formats in the order in which the help names them. */
+    public static List<OutputFormat> all() {
+        return ALL;
+    }
+
+    /** Returns the format of a file by the ending of its name, else the one chosen; null if neither determines it. */
+    public static @Nullable OutputFormat of(Path file, @Nullable LineFormat chosen) {
+        String name = file.toString().toLowerCase(Locale.ROOT);
+        for (OutputFormat format : ALL) {
+            if (format.endings().stream().anyMatch(name::endsWith)) {
+                return format;
+            }
+        }
+        return chosen == null && OutputFile.isStandardOutput(file) ? LineFormat.JSONL : chosen;
+    }
+
+    /** Returns whether a crawl with these files has to keep what is sent and received. */
+    public static boolean takeExchanges(List<Path> files) {
+        return files.stream().anyMatch(file -> {
+            OutputFormat format = of(file, null);
+            return format != null && format.takesExchanges();
+        });
+    }
+
+    /** Returns all endings of names, for a message. */
+    public static String endings() {
+        return or(ALL.stream().flatMap(format -> format.endings().stream()).toList());
+    }
+
+    /** Returns what files with these endings contain, for the help of the command. */
+    public static String help() {
+        Map<String, List<String>> endings = new LinkedHashMap<>();
+        for (OutputFormat format : ALL) {
+            endings.computeIfAbsent(format.help(), help -> new ArrayList<>()).addAll(format.endings());
+        }
+        return endings.entrySet().stream()
+                .map(each -> or(each.getValue()) + " (" + each.getKey() + ")")
+                .collect(Collectors.joining(", "));
+    }
+
+    private static String or(List<String> words) {
+        int last = words.size() - 1;
+        return last == 0 ? words.get(0) : String.join(", ", words.subList(0, last)) + " or " + words.get(last);
+    }
+}
