@@ -1,5 +1,6 @@
 package dev.sieve.cli;
 
+import static dev.sieve.crawl.Counter.*;
 import static dev.sieve.report.Numbers.text;
 
 import dev.sieve.SieveStats;
@@ -38,7 +39,14 @@ final class Summary {
     /** Expected pages missed that are as good as none. */
     private static final double NO_PAGE = 1e-9;
 
-    private Summary() {}
+    private final StringBuilder lines = new StringBuilder();
+    private final CrawlReport report;
+    private final boolean isShared;
+
+    private Summary(CrawlReport report, boolean isShared) {
+        this.report = report;
+        this.isShared = isShared;
+    }
 
     /**
      * Returns the summary.
@@ -47,105 +55,109 @@ final class Summary {
      *     that it has found
      */
     static String of(CrawlReport report, boolean ignoredRobots, boolean isShared) {
-        StringBuilder lines = new StringBuilder("Done in " + clock(report.elapsed()) + ": "
-                + (!isShared && isRepeated(report)
-                        ? "this crawl had finished before; for a new one, choose another --job"
-                        : report.endingText())
+        Summary summary = new Summary(report, isShared);
+        String ending = !isShared && summary.isRepeated()
+                ? "this crawl had finished before; for a new one, choose another --job"
+                : report.endingText();
+        summary.lines.append("Done in " + clock(report.elapsed()) + ": " + ending
                 + (ignoredRobots ? ", robots.txt ignored.\n" : ".\n"));
-        long sitemaps = report.count(Counter.SITEMAPS) + report.count(Counter.SITEMAPS_ABSENT);
-        String results = text(
-                "%s%s + %s + %,d failed + %,d refused%s%s",
-                Numbers.count(report.count(Counter.PAGES), "page"),
-                unlessZero(" + %,d checked", report.count(Counter.CHECKED)),
-                Numbers.count(report.count(Counter.REDIRECTS), "redirect"),
-                report.count(Counter.FAILED),
-                report.count(Counter.REFUSED),
-                Numbers.parts(report.by(Counter.REFUSED)),
-                countUnlessZero(" + ", sitemaps, "sitemap"));
-        if (isShared) {
-            SieveStats all = report.sieve();
-            long left = report.pending().notDone();
-            row(lines, "urls", "%s by this worker", results);
-            row(
-                    lines,
-                    "all",
-                    "%,d accepted = %,d done + %,d left, by all workers",
-                    all.accepted(),
-                    all.accepted() - left,
-                    left);
-        } else {
-            row(
-                    lines,
-                    "urls",
-                    "%,d accepted%s = %s + %,d left",
-                    report.count(Counter.LINKS, Counter.NEW),
-                    unlessZero(" + %,d from earlier runs", report.pending().before()),
-                    results,
-                    report.pending().left());
-        }
-        row(
-                lines,
-                "pages",
-                "%,d (%.1f/s)%s  %s decoded%s%s%s",
-                report.count(Counter.PAGES),
-                pagesPerSecond(report),
-                joined(report.by(Counter.PAGES), "  %s %,d", ""),
-                Numbers.bytes(report.count(Counter.BODY)),
-                unlessZero("  %,d truncated", report.count(Counter.TRUNCATED)),
-                unlessZero("  %,d empty", report.count(Counter.EMPTY)),
-                unlessZero("  %,d retried", report.count(Counter.RETRIES)));
-        if (report.count(Counter.CHECKED) > 0) {
-            row(
-                    lines,
-                    "checked",
-                    "%s%s%s",
-                    Numbers.count(report.count(Counter.CHECKED), "URL"),
-                    joined(statuses(report.by(Counter.CHECKED)), "  %s %,d", ""),
-                    unlessZero("  no usable response %,d", report.count(Counter.CHECKED, Counter.NONE)));
-        }
-        if (report.count(Counter.FRAGMENTS) > 0) {
-            row(
-                    lines,
-                    "parts",
-                    "%s to parts of pages = %,d found + %,d missing + %,d unchecked%s",
-                    Numbers.count(report.count(Counter.FRAGMENTS), "link"),
-                    report.count(Counter.FRAGMENTS, Counter.FOUND),
-                    report.count(Counter.FRAGMENTS, Counter.MISSING),
-                    report.count(Counter.FRAGMENTS, Counter.UNCHECKED),
-                    unlessZero(" + %,d places in programs (#/, #!)", report.count(Counter.FRAGMENTS, Counter.ROUTES)));
-        }
-        row(
-                lines,
-                "links",
-                "%,d found = %,d new + %,d already seen + %,d skipped%s",
-                report.count(Counter.LINKS),
-                report.count(Counter.LINKS, Counter.NEW),
-                report.count(Counter.LINKS, Counter.SEEN),
-                report.count(Counter.SKIPPED),
-                Numbers.parts(report.by(Counter.SKIPPED)));
-        if (sitemaps > 0) {
-            String absent = unlessZero("; %,d not found", report.count(Counter.SITEMAPS_ABSENT));
-            row(
-                    lines,
-                    "sitemaps",
-                    "%,d read with %s%s",
-                    report.count(Counter.SITEMAPS),
-                    Numbers.count(report.count(Counter.SITEMAP_URLS), "URL"),
-                    absent);
-        }
-        filter(lines, report.sieve());
-        speed(lines, report, isShared);
-        errors(lines, report);
-        traps(lines, report);
-        missed(lines, report);
-        return lines.toString();
+        summary.urls();
+        summary.pages();
+        summary.links();
+        summary.filter();
+        summary.speed();
+        summary.errors();
+        summary.traps();
+        summary.missed();
+        return summary.lines.toString();
     }
 
     /** Whether the crawl had nothing to do, since an earlier run had finished it. */
-    private static boolean isRepeated(CrawlReport report) {
+    private boolean isRepeated() {
         return report.ending() == Ending.DRAINED
-                && report.pending().before() + report.count(Counter.LINKS, Counter.NEW) == 0
+                && report.pending().before() + report.count(LINKS, NEW) == 0
                 && report.sieve().accepted() > 0;
+    }
+
+    private void row(String name, String format, Object... values) {
+        row(lines, name, format, values);
+    }
+
+    /** Returns a counter in a text; empty if it is 0. */
+    private String unlessZero(String format, Counter counter) {
+        return unlessZero(format, report.count(counter));
+    }
+
+    private static String unlessZero(String format, long value) {
+        return value == 0 ? "" : text(format, value);
+    }
+
+    private long sitemaps() {
+        return report.count(SITEMAPS) + report.count(SITEMAPS_ABSENT);
+    }
+
+    private void urls() {
+        String results = Numbers.count(report.count(PAGES), "page")
+                + unlessZero(" + %,d checked", CHECKED)
+                + (" + " + Numbers.count(report.count(REDIRECTS), "redirect"))
+                + text(" + %,d failed + %,d refused", report.count(FAILED), report.count(REFUSED))
+                + Numbers.parts(report.by(REFUSED))
+                + (sitemaps() == 0 ? "" : " + " + Numbers.count(sitemaps(), "sitemap"));
+        CrawlReport.Pending pending = report.pending();
+        if (isShared) {
+            long accepted = report.sieve().accepted();
+            long left = pending.notDone();
+            row("urls", "%s by this worker", results);
+            row("all", "%,d accepted = %,d done + %,d left, by all workers", accepted, accepted - left, left);
+        } else {
+            String earlier = unlessZero(" + %,d from earlier runs", pending.before());
+            row("urls", "%,d accepted%s = %s + %,d left", report.count(LINKS, NEW), earlier, results, pending.left());
+        }
+    }
+
+    private void pages() {
+        String kinds = unlessZero("  %,d truncated", TRUNCATED)
+                + unlessZero("  %,d empty", EMPTY)
+                + unlessZero("  %,d retried", RETRIES);
+        row(
+                "pages",
+                "%,d (%.1f/s)%s  %s decoded%s",
+                report.count(PAGES),
+                pagesPerSecond(report),
+                joined(report.by(PAGES), "  %s %,d", ""),
+                Numbers.bytes(report.count(BODY)),
+                kinds);
+        if (report.count(CHECKED) > 0) {
+            String statuses = joined(new TreeMap<>(report.by(CHECKED)).headMap(NONE), "  %s %,d", "");
+            String without = unlessZero("  no usable response %,d", report.count(CHECKED, NONE));
+            row("checked", "%s%s%s", Numbers.count(report.count(CHECKED), "URL"), statuses, without);
+        }
+        if (report.count(FRAGMENTS) > 0) {
+            row(
+                    "parts",
+                    "%s to parts of pages = %,d found + %,d missing + %,d unchecked%s",
+                    Numbers.count(report.count(FRAGMENTS), "link"),
+                    report.count(FRAGMENTS, FOUND),
+                    report.count(FRAGMENTS, MISSING),
+                    report.count(FRAGMENTS, UNCHECKED),
+                    unlessZero(" + %,d places in programs (#/, #!)", report.count(FRAGMENTS, ROUTES)));
+        }
+    }
+
+    private void links() {
+        row(
+                "links",
+                "%,d found = %,d new + %,d already seen + %,d skipped%s",
+                report.count(LINKS),
+                report.count(LINKS, NEW),
+                report.count(LINKS, SEEN),
+                report.count(SKIPPED),
+                Numbers.parts(report.by(SKIPPED)));
+        if (sitemaps() > 0) {
+            String urls = Numbers.count(report.count(SITEMAP_URLS), "URL");
+            String absent = unlessZero("; %,d not found", SITEMAPS_ABSENT);
+            row("sitemaps", "%,d read with %s%s", report.count(SITEMAPS), urls, absent);
+        }
     }
 
     static void row(StringBuilder lines, String name, String format, Object... values) {
@@ -171,21 +183,16 @@ final class Summary {
     /** Returns the rows of a round; empty without one. */
     static String round(@Nullable Round round, CrawlReport report) {
         StringBuilder lines = new StringBuilder();
-        if (round != null) {
-            String changes = Numbers.changes(
-                    change -> report.count(Counter.CHANGES, change.text()), report.count(Counter.SAME_TEXT));
-            row(lines, "round", "%,d: %s", round.number(), changes.isEmpty() ? "nothing to visit" : changes);
+        if (round == null) {
+            return "";
         }
-        if (round != null && !round.orphans().isEmpty()) {
-            List<String> orphans = round.orphans();
+        String changes = Numbers.changes(change -> report.count(CHANGES, change.text()), report.count(SAME_TEXT));
+        row(lines, "round", "%,d: %s", round.number(), changes.isEmpty() ? "nothing to visit" : changes);
+        if (!round.orphans().isEmpty()) {
+            String pages = Numbers.count(round.orphanCount(), "page");
+            String urls = round.orphans().stream().limit(ORPHANS_SHOWN).collect(Collectors.joining(" "));
             String more = unlessZero(" and %,d more", Math.max(0, round.orphanCount() - ORPHANS_SHOWN));
-            row(
-                    lines,
-                    "orphans",
-                    "no page links any more to %s: %s%s",
-                    Numbers.count(round.orphanCount(), "page"),
-                    String.join(" ", orphans.subList(0, Math.min(orphans.size(), ORPHANS_SHOWN))),
-                    more);
+            row(lines, "orphans", "no page links any more to %s: %s%s", pages, urls, more);
         }
         return lines.toString();
     }
@@ -199,44 +206,28 @@ final class Summary {
         return lines.toString();
     }
 
-    private static String unlessZero(String format, long value) {
-        return value == 0 ? "" : text(format, value);
-    }
-
-    private static String countUnlessZero(String before, long count, String thing) {
-        return count == 0 ? "" : before + Numbers.count(count, thing);
-    }
-
     private static String joined(Map<?, Long> counts, String format, String delimiter) {
         return counts.entrySet().stream()
                 .map(each -> text(format, each.getKey(), each.getValue()))
                 .collect(Collectors.joining(delimiter));
     }
 
-    private static Map<String, Long> statuses(Map<String, Long> checked) {
-        return new TreeMap<>(checked).headMap(Counter.NONE);
-    }
-
     /** Returns why no page could be fetched: each reason, and how often. */
     static String reasonsForNoPage(CrawlReport report) {
-        Map<String, Long> all = new TreeMap<>(report.by(Counter.FAILURES));
-        report.by(Counter.REFUSED).forEach((reason, count) -> all.merge(reason, count, Long::sum));
+        Map<String, Long> all = new TreeMap<>(report.by(FAILURES));
+        report.by(REFUSED).forEach((reason, count) -> all.merge(reason, count, Long::sum));
         return joined(all, "%s x%,d", ", ");
     }
 
     static double pagesPerSecond(CrawlReport report) {
-        return report.count(Counter.PAGES) / Math.max(1e-3, report.elapsed().toMillis() / 1e3);
+        return report.count(PAGES) / Math.max(1e-3, report.elapsed().toMillis() / 1e3);
     }
 
-    private static void filter(StringBuilder lines, SieveStats sieve) {
-        row(
-                lines,
-                "filter",
-                "%s  %s  estimated pages missed: %s%s",
-                size(sieve),
-                Numbers.bytes(sieve.memoryBytes()),
-                sieve.isLowerBound() ? "at least " : "",
-                sieve.estimatedMissed() < NO_PAGE ? "0" : Units.count(sieve.estimatedMissed()));
+    private void filter() {
+        SieveStats sieve = report.sieve();
+        String missed = (sieve.isLowerBound() ? "at least " : "")
+                + (sieve.estimatedMissed() < NO_PAGE ? "0" : Units.count(sieve.estimatedMissed()));
+        row("filter", "%s  %s  estimated pages missed: %s", size(sieve), Numbers.bytes(sieve.memoryBytes()), missed);
     }
 
     /** Returns the URLs in the filter: {@code 31 of 1,000 URLs (3.1 %)}. */
@@ -257,49 +248,36 @@ final class Summary {
      * Shows what limited the crawl: delays of hosts, hosts that back off, the slowest of them, the processing of pages, and
      * options if a higher value would have made it faster. If URLs are left, shows how long they take at the same rate.
      */
-    private static void speed(StringBuilder lines, CrawlReport report, boolean isShared) {
+    private void speed() {
         CrawlReport.Load load = report.load();
         ScheduleStats schedule = load.schedule();
-        double processing = share(load.processing(), report);
-        row(
-                lines,
-                "speed",
-                "waiting for delays %.0f %% of the time, hosts that back off %.0f %%, processing pages %.0f %%%s",
-                share(schedule.waited().minus(schedule.backedOff()), report),
-                share(schedule.backedOff(), report),
-                processing,
-                limits(Math.min(share(schedule.limited(), report), 100 - processing), share(load.busy(), report)));
-        String slowest = schedule.slowest().entrySet().stream()
-                .filter(each -> share(each.getValue(), report) >= 1)
-                .map(each -> text("%s %.0f %%", each.getKey(), share(each.getValue(), report)))
-                .collect(Collectors.joining(", "));
-        if (!slowest.isEmpty()) {
-            row(lines, "slowest", "waiting for %s", slowest);
-        }
-        String remaining = isShared ? "" : remaining(report);
-        if (!remaining.isEmpty()) {
-            row(lines, "left", "%s", remaining);
-        }
-    }
-
-    /** Returns the options of which a higher value would have made the crawl faster. */
-    private static String limits(double perHost, double concurrency) {
+        double processing = share(load.processing());
+        double perHost = Math.min(share(schedule.limited()), 100 - processing);
+        double concurrency = share(load.busy());
         String limits = Stream.of(
                         perHost < 1 ? null : text("--per-host %.0f %%", perHost),
                         concurrency < 1 ? null : text("--concurrency %.0f %%", concurrency))
                 .filter(Objects::nonNull)
                 .collect(Collectors.joining(", "));
-        return limits.isEmpty() ? "" : "; limited by " + limits;
-    }
-
-    private static String remaining(CrawlReport report) {
-        if (report.pending().left() == 0 || report.count(Counter.PAGES) == 0) {
-            return "";
+        row(
+                "speed",
+                "waiting for delays %.0f %% of the time, hosts that back off %.0f %%, processing pages %.0f %%%s",
+                share(schedule.waited().minus(schedule.backedOff())),
+                share(schedule.backedOff()),
+                processing,
+                limits.isEmpty() ? "" : "; limited by " + limits);
+        String slowest = schedule.slowest().entrySet().stream()
+                .filter(each -> share(each.getValue()) >= 1)
+                .map(each -> text("%s %.0f %%", each.getKey(), share(each.getValue())))
+                .collect(Collectors.joining(", "));
+        if (!slowest.isEmpty()) {
+            row("slowest", "waiting for %s", slowest);
         }
-        return text(
-                "%s, about %s at this rate",
-                Numbers.count(report.pending().left(), "URL"),
-                clock(remaining(report.pending().left(), pagesPerSecond(report))));
+        long left = report.pending().left();
+        if (!isShared && left > 0 && report.count(PAGES) > 0) {
+            String time = clock(remaining(left, pagesPerSecond(report)));
+            row("left", "%s, about %s at this rate", Numbers.count(left, "URL"), time);
+        }
     }
 
     /** Returns how long URLs take at a rate above 0, at most some decades. */
@@ -307,66 +285,60 @@ final class Summary {
         return Duration.ofSeconds((long) Math.min(1e9, urls / pagesPerSecond));
     }
 
-    private static double share(Duration part, CrawlReport report) {
+    private double share(Duration part) {
         return Math.min(
                 100, 100.0 * part.toNanos() / Math.max(1, report.elapsed().toNanos()));
     }
 
     /** Shows that real pages may have been taken for a trap: the limits of these checks count URLs. */
-    private static void traps(StringBuilder lines, CrawlReport report) {
+    private void traps() {
         for (Trap trap : EnumSet.range(Trap.SHAPE, Trap.SAME_TEXT)) {
             String rule = trap.rule();
-            long urls = report.count(Counter.SKIPPED, rule) + report.count(Counter.REFUSED, rule);
+            long urls = report.count(SKIPPED, rule) + report.count(REFUSED, rule);
             if (urls > 0) {
                 row(
-                        lines,
                         "traps",
-                        "%s skipped by the limit '%s'%s; if they are pages you want, crawl again with --allow-trap %s",
+                        "%s skipped by the limit '%s'%s; if they are pages you want, crawl again with --allow-trap %2$s",
                         Numbers.count(urls, "URL"),
                         trap.words(),
-                        trap.advice().isEmpty() ? "" : ", " + trap.advice(),
-                        trap.words());
+                        trap.advice().isEmpty() ? "" : ", " + trap.advice());
             }
         }
     }
 
-    private static void errors(StringBuilder lines, CrawlReport report) {
+    private void errors() {
         if (report.failures().isEmpty()) {
             return;
         }
-        row(lines, "errors", "%s: %s", errors(report), joined(report.by(Counter.FAILURES), "%s x%,d", "  "));
+        row("errors", "%s: %s", errors(report), joined(report.by(FAILURES), "%s x%,d", "  "));
         for (CrawlReport.Failure failure : report.failures()) {
             String origin = failure.referrer() == null ? "seed" : "linked from " + failure.referrer();
             lines.append(text("    %s  %s  (%s)%n", failure.reason(), failure.url(), origin));
         }
-        long more = report.count(Counter.FAILURES) - report.failures().size();
-        if (more > 0) {
-            lines.append(text("    and %,d more; -o FILE.jsonl lists them all%n", more));
-        }
+        long more = report.count(FAILURES) - report.failures().size();
+        lines.append(unlessZero("    and %,d more; -o FILE.jsonl lists them all%n", Math.max(0, more)));
     }
 
     /** Returns how many responses were errors, how many URLs got no usable response, and how many fragments are missing. */
     static String errors(CrawlReport report) {
-        long fragments = report.count(Counter.FAILURES, Reason.FRAGMENT.text());
-        long responses = report.count(Counter.FAILURES) - report.withoutResponse() - fragments;
+        long fragments = report.count(FAILURES, Reason.FRAGMENT.text());
+        long responses = report.count(FAILURES) - report.withoutResponse() - fragments;
         return text("error responses %,d, no usable response %,d", responses, report.withoutResponse())
                 + unlessZero(", missing fragments %,d", fragments);
     }
 
     /** Shows that pages were missed, and how to get them. */
-    private static void missed(StringBuilder lines, CrawlReport report) {
-        if (!Numbers.missesPages(report.sieve())) {
-            return;
-        }
+    private void missed() {
         SieveStats sieve = report.sieve();
-        boolean isTooSmall = sieve.fill() > 1;
-        row(lines, "missed", "%s, and the pages that only they link to", missed(report));
-        row(
-                lines,
-                "",
-                "the filter %s; crawl again from the start with %s or --filter exact",
-                isTooSmall ? "is too small" : "misses some pages even below its capacity",
-                isTooSmall ? text("--capacity %d", Numbers.recommendedCapacity(sieve)) : "a lower --miss-rate");
+        if (Numbers.missesPages(sieve)) {
+            boolean isTooSmall = sieve.fill() > 1;
+            row("missed", "%s, and the pages that only they link to", missed(report));
+            row(
+                    "",
+                    "the filter %s; crawl again from the start with %s or --filter exact",
+                    isTooSmall ? "is too small" : "misses some pages even below its capacity",
+                    isTooSmall ? "--capacity " + Numbers.recommendedCapacity(sieve) : "a lower --miss-rate");
+        }
     }
 
     static String missed(CrawlReport report) {
