@@ -177,7 +177,7 @@ class CrawlCommand implements Callable<Integer> {
             return dryRun(options, place, resumes);
         }
         try (LiveServer server = live.open()) {
-            return crawl(options, place, resumes, output.recording(server, live.metricsFile()));
+            return crawl(options, place, resumes, output.recording(server, live.metricsFile(), place));
         }
     }
 
@@ -195,12 +195,12 @@ class CrawlCommand implements Callable<Integer> {
                 throw noSeed();
             }
             recording.command(words());
-            recording.start(start.crawler(), start.job(), place);
+            Recording.Run recorded = recording.start(start.crawler(), start.job());
             Outputs outputs = open(start.job(), resumes, place.forces());
             if (isVerbose) {
-                outputs.sinks().add(new VisitLog());
+                outputs.sinks().add(new Logging.VisitLog());
             }
-            recording.addTo(outputs);
+            recorded.addTo(outputs);
             signal.stops(start.crawler());
             if (!isQuiet) {
                 Terminal.print(opening(start, options, place, resumes));
@@ -211,7 +211,7 @@ class CrawlCommand implements Callable<Integer> {
                 }
             }
             CrawlRun run =
-                    new CrawlRun(start.crawler(), outputs, place, isQuiet, where.ignoresRobots, failOn, recording);
+                    new CrawlRun(start.crawler(), outputs, place, isQuiet, where.ignoresRobots, failOn, recorded);
             try {
                 int exitCode = run.run();
                 if (summary != null) {

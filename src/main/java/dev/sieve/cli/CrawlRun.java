@@ -23,7 +23,7 @@ record CrawlRun(
         boolean isQuiet,
         boolean ignoresRobots,
         Set<FailOn> failOn,
-        Recording recording) {
+        Recording.Run recording) {
     /** Crawls from the seeds of the crawler. Returns the exit code. */
     int run() throws IOException {
         Thread.UncaughtExceptionHandler before = Thread.getDefaultUncaughtExceptionHandler();

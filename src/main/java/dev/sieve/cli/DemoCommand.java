@@ -128,7 +128,7 @@ final class DemoCommand implements Callable<Integer> {
 
     private int crawl(DemoWeb web) throws IOException {
         try (LiveServer server = live.open()) {
-            return crawl(web, new Recording(report, server, live.metricsFile()));
+            return crawl(web, new Recording(report, server, live.metricsFile(), new MemoryPlace()));
         }
     }
 
@@ -151,11 +151,11 @@ final class DemoCommand implements Callable<Integer> {
                 CrawlJob job = CrawlJob.inMemory(sieve);
                 Crawler crawler = new Crawler(options, job)) {
             crawler.seed(web.start());
-            recording.start(crawler, job, new MemoryPlace());
+            Recording.Run recorded = recording.start(crawler, job);
             Outputs files = Outputs.open(outputs, null, null, how(), false, FileEnds.NONE);
-            recording.addTo(files);
+            recorded.addTo(files);
             signal.stops(crawler);
-            int exitCode = new CrawlRun(crawler, files, new MemoryPlace(), false, false, Set.of(), recording).run();
+            int exitCode = new CrawlRun(crawler, files, new MemoryPlace(), false, false, Set.of(), recorded).run();
             long found = crawler.report().count(Counter.PAGES, "2xx");
             String why = found == web.pages() ? "" : "; the others were missed because the filter is too small";
             Terminal.println(text("Found %,d of the %s%s.", found, Numbers.count(web.pages(), "page"), why));

@@ -9,6 +9,9 @@ import ch.qos.logback.core.ConsoleAppender;
 import ch.qos.logback.core.encoder.LayoutWrappingEncoder;
 import ch.qos.logback.core.pattern.CompositeConverter;
 import ch.qos.logback.core.status.Status;
+import dev.sieve.output.PageSink;
+import dev.sieve.output.Skip;
+import dev.sieve.output.Visit;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
@@ -138,6 +141,27 @@ final class Logging {
             LoggerContext logs = (LoggerContext) getContext();
             String text = "more lines like the last one are not shown for a minute; -v shows all";
             return new LoggingEvent("", logs.getLogger(CRAWL), event.getLevel(), text, null, null);
+        }
+    }
+
+    /** Logs each response, and each URL that is not requested, at the level DEBUG. */
+    static final class VisitLog implements PageSink {
+        private static final Logger LOG = LoggerFactory.getLogger("dev.sieve.visits");
+
+        @Override
+        public void accept(Visit visit) {
+            LOG.debug(
+                    "{}  {}  {} ms",
+                    visit.result().error().isEmpty()
+                            ? visit.result().status()
+                            : visit.result().error(),
+                    visit.url(),
+                    visit.timing().took().toMillis());
+        }
+
+        @Override
+        public void skipped(Skip skip) {
+            LOG.debug("skipped  {}  {}", skip.url(), skip.reason().text());
         }
     }
 }

@@ -5,6 +5,7 @@ import static java.nio.file.StandardOpenOption.CREATE_NEW;
 import static java.nio.file.StandardOpenOption.TRUNCATE_EXISTING;
 
 import dev.sieve.crawl.CrawlJob;
+import dev.sieve.crawl.CrawlPlace;
 import dev.sieve.output.FileEnds;
 import dev.sieve.output.LineFormat;
 import dev.sieve.output.OutputFile;
@@ -104,8 +105,8 @@ final class OutputOptions {
     }
 
     /** Returns the recording for the report, the live page and the metrics. */
-    Recording recording(@Nullable LiveServer live, @Nullable Path metrics) {
-        return new Recording(report, live, metrics);
+    Recording recording(@Nullable LiveServer live, @Nullable Path metrics, CrawlPlace place) {
+        return new Recording(report, live, metrics, place);
     }
 
     boolean hasReport() {

@@ -27,8 +27,8 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Records a crawl once per second while it runs, for its report, its live page and its metrics. */
-final class Recording implements AutoCloseable {
+/** Records a crawl for its report, its live page and its metrics, or for the reports of those who share it. */
+final class Recording {
     private static final Logger LOG = LoggerFactory.getLogger("dev.sieve.cli");
     private static final int MILLIS = 1000;
     private static final int SAMPLES_PER_SHARE = 5;
@@ -37,52 +37,34 @@ final class Recording implements AutoCloseable {
     private final @Nullable Path file;
     private final @Nullable LiveServer live;
     private final @Nullable Path metrics;
+    private final CrawlPlace place;
+    /** Whether a report, a live page or a file of metrics was requested, or others report what this process does. */
+    private final boolean isUsed;
     /** Whether the log says how to make the filter larger. */
     private final AtomicBoolean advised = new AtomicBoolean();
-
-    @SuppressWarnings("NullAway.Init") // set by start
-    private Crawler crawler;
-
-    @SuppressWarnings("NullAway.Init") // set by start
-    private CrawlJob job;
-
-    /** The place of a crawl that others share, which has the shares of all; null for any other. */
-    private @Nullable CrawlPlace shared;
-
-    /** What is shown of a shared crawl; null before the first shares were read. */
-    private volatile @Nullable CrawlRecord sharedCrawl;
-
-    /** Null before the crawl runs. */
-    private @Nullable Timer timer;
-
-    private int samples;
-
-    private boolean isClosed;
 
     /**
      * Creates a recording that has not started; without a use, it records nothing.
      *
      * @param file the file of the report; null for none
-     * @param live the server of the live page, which is closed with the recording; null for none
+     * @param live the server of the live page, which is closed with the run; null for none
      * @param metrics the file of the metrics at the end; null for none
+     * @param place where the crawl is kept
      */
-    Recording(@Nullable Path file, @Nullable LiveServer live, @Nullable Path metrics) {
+    Recording(@Nullable Path file, @Nullable LiveServer live, @Nullable Path metrics, CrawlPlace place) {
         record = new CrawlRecord(file != null);
         this.file = file;
         this.live = live;
         this.metrics = metrics;
-    }
-
-    /** Returns whether a report, a live page or a file of metrics was requested, or others report what this process does. */
-    boolean isUsed() {
-        return file != null || live != null || metrics != null || shared != null;
+        this.place = place;
+        isUsed = file != null || live != null || metrics != null || place.isShared();
     }
 
     /** Receives a capacity event of the frontier, also before the start. */
     void capacity(CapacityEvent event) {
         record.capacity(event, Instant.now());
         if (event.onFull() == OnFull.WARN && advised.compareAndSet(false, true)) {
-            String choice = shared == null ? " or --on-full grow" : "";
+            String choice = place.isShared() ? "" : " or --on-full grow";
             double urls = Math.max((double) event.capacity(), event.estimatedSize() + event.estimatedMissed());
             long more = Numbers.recommendedCapacity(urls);
             String capacity = more % 1_000_000 == 0 ? more / 1_000_000 + "M" : String.valueOf(more);
@@ -95,125 +77,138 @@ final class Recording implements AutoCloseable {
         record.command(text);
     }
 
-    /**
-     * Starts a run of a crawl.
-     *
-     * @param place where the crawl is kept
-     */
-    void start(Crawler crawl, CrawlJob opened, CrawlPlace place) throws IOException {
-        crawler = crawl;
-        job = opened;
-        shared = place.isShared() ? place : null;
-        if (isUsed()) {
+    /** Starts a run of a crawl. */
+    Run start(Crawler crawler, CrawlJob job) throws IOException {
+        if (isUsed) {
             record.start(file == null ? null : Journal.of(job), place.forces(), Instant.now());
         }
+        return new Run(crawler, job);
     }
 
-    /** Adds the sink that receives what the crawl finds. */
-    void addTo(Outputs outputs) {
-        if (isUsed()) {
-            outputs.add(file, record);
-        }
-    }
+    /** A run, which is recorded once per second. */
+    final class Run implements AutoCloseable {
+        private final Crawler crawler;
+        private final CrawlJob job;
 
-    /** Records the numbers of the crawl once per second from now on, and shows them, until this is closed. */
-    void run() {
-        if (!isUsed()) {
-            return;
+        /** What is shown of a shared crawl; null before the first shares were read. */
+        private volatile @Nullable CrawlRecord sharedCrawl;
+
+        /** Null before the crawl runs. */
+        private @Nullable Timer timer;
+
+        private int samples;
+        private boolean isClosed;
+
+        private Run(Crawler crawler, CrawlJob job) {
+            this.crawler = crawler;
+            this.job = job;
         }
-        TimerTask task = new TimerTask() {
-            @Override
-            public void run() {
-                sample();
-            }
-        };
-        Timer started = new Timer("sieve-report", true);
-        timer = started;
-        started.schedule(task, MILLIS, MILLIS);
-        if (live != null) {
-            live.show(record, () -> Objects.requireNonNullElse(sharedCrawl, record), crawler, InstantSource.system());
-            Terminal.println("Live page: " + live.url() + "  metrics: " + live.url() + "metrics");
-            if (!live.isLoopback()) {
-                LOG.warn("everyone who can reach {} can read the URLs and titles of this crawl", live.url());
+
+        /** Adds the sink that receives what the crawl finds. */
+        void addTo(Outputs outputs) {
+            if (isUsed) {
+                outputs.add(file, record);
             }
         }
-    }
 
-    private synchronized void sample() {
-        if (isClosed) {
-            return;
-        }
-        try {
-            record.delays(crawler::delay);
-            record.oldest(crawler.oldestRequest());
-            record.sample(crawler.report(), Instant.now());
-            if (samples++ % SAMPLES_PER_SHARE == 0) {
-                share();
+        /** Records the numbers of the crawl once per second from now on, and shows them, until this is closed. */
+        void run() {
+            if (!isUsed) {
+                return;
             }
-        } catch (Throwable e) {
-            // Such as a full disk, which the crawl has to end at.
-            crawler.fail(e);
+            TimerTask task = new TimerTask() {
+                @Override
+                public void run() {
+                    sample();
+                }
+            };
+            Timer started = new Timer("sieve-report", true);
+            timer = started;
+            started.schedule(task, MILLIS, MILLIS);
+            if (live != null) {
+                live.show(record, () -> Objects.requireNonNullElse(sharedCrawl, record), crawler, InstantSource.system());
+                Terminal.println("Live page: " + live.url() + "  metrics: " + live.url() + "metrics");
+                if (!live.isLoopback()) {
+                    LOG.warn("everyone who can reach {} can read the URLs and titles of this crawl", live.url());
+                }
+            }
         }
-    }
 
-    /** Stores what this process has done where others report it, and reads what they have stored if it is shown here. */
-    private void share() {
-        CrawlPlace place = shared;
-        byte[] share = place == null ? null : record.share();
-        if (place == null || share == null) {
-            return;
-        }
-        job.sharing().share(share);
-        if (live != null) {
+        private synchronized void sample() {
+            if (isClosed) {
+                return;
+            }
             try {
-                List<byte[]> shares = new ArrayList<>();
-                place.shares(shares::add);
-                sharedCrawl = CrawlRecord.ofShares(shares);
+                record.delays(crawler::delay);
+                record.oldest(crawler.oldestRequest());
+                record.sample(crawler.report(), Instant.now());
+                if (samples++ % SAMPLES_PER_SHARE == 0) {
+                    share();
+                }
+            } catch (Throwable e) {
+                // Such as a full disk, which the crawl has to end at.
+                crawler.fail(e);
+            }
+        }
+
+        /** Stores what this process has done where others report it, and reads what they have stored if it is shown here. */
+        private void share() {
+            byte[] share = place.isShared() ? record.share() : null;
+            if (share == null) {
+                return;
+            }
+            job.sharing().share(share);
+            if (live != null) {
+                try {
+                    List<byte[]> shares = new ArrayList<>();
+                    place.shares(shares::add);
+                    sharedCrawl = CrawlRecord.ofShares(shares);
+                } catch (IOException e) {
+                    LOG.debug("the live page is not up to date", e);
+                }
+            }
+        }
+
+        /** Writes the report of a crawl that is over, and shows its final state. */
+        @Override
+        public synchronized void close() throws IOException {
+            isClosed = true;
+            if (!isUsed) {
+                return;
+            }
+            if (timer != null) {
+                timer.cancel();
+            }
+            try (live) {
+                IOException failure = complete();
+                if (file != null) {
+                    ReportPage.write(ReportPage.page(record, Instant.now()), file);
+                }
+                if (metrics != null) {
+                    new MetricsText(record, crawler).write(metrics);
+                }
+                if (failure != null) {
+                    throw failure;
+                }
+            }
+        }
+
+        /** Records the end of the crawl. Returns the failure of the disk, after which a report can still be made; or null. */
+        private @Nullable IOException complete() {
+            try {
+                CrawlReport report = crawler.report();
+                record.delays(crawler::delay);
+                record.oldest(null);
+                record.sample(report, Instant.now());
+                share();
+                record.flush();
+                record.findReferrers();
+                return null;
             } catch (IOException e) {
-                LOG.debug("the live page is not up to date", e);
+                return e;
+            } catch (UncheckedIOException e) {
+                return e.getCause();
             }
-        }
-    }
-
-    /** Writes the report of a crawl that is over, and shows its final state. */
-    @Override
-    public synchronized void close() throws IOException {
-        isClosed = true;
-        if (!isUsed()) {
-            return;
-        }
-        if (timer != null) {
-            timer.cancel();
-        }
-        try (live) {
-            IOException failure = complete();
-            if (file != null) {
-                ReportPage.write(ReportPage.page(record, Instant.now()), file);
-            }
-            if (metrics != null) {
-                new MetricsText(record, crawler).write(metrics);
-            }
-            if (failure != null) {
-                throw failure;
-            }
-        }
-    }
-
-    /** Records the end of the crawl. Returns the failure of the disk, after which a report can still be made; or null. */
-    private @Nullable IOException complete() {
-        try {
-            CrawlReport report = crawler.report();
-            record.delays(crawler::delay);
-            record.oldest(null);
-            record.sample(report, Instant.now());
-            share();
-            record.flush();
-            record.findReferrers();
-            return null;
-        } catch (IOException e) {
-            return e;
-        } catch (UncheckedIOException e) {
-            return e.getCause();
         }
     }
 }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.sieve.CapacityEvent;
 import dev.sieve.CapturedLog;
 import dev.sieve.OnFull;
+import dev.sieve.crawl.MemoryPlace;
 import dev.sieve.demo.DemoWeb;
 import dev.sieve.judge.PolitenessJudge;
 import java.io.IOException;
@@ -19,7 +20,7 @@ class ExactCrawlTest {
 
     @Test
     void fullFilterNamesTheOptionsOnce() {
-        Recording recording = new Recording(null, null, null);
+        Recording recording = new Recording(null, null, null, new MemoryPlace());
         try (CapturedLog log = new CapturedLog()) {
             for (double full : new double[] {0.8, 1}) {
                 long size = (long) (full * 1_000_000);
