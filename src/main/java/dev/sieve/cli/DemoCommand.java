@@ -44,11 +44,19 @@ final class DemoCommand implements Callable<Integer> {
     @Spec
     private CommandSpec spec;
 
-    @Option(names = "--hosts", paramLabel = "N", description = "Number of hosts (default: 200).")
-    private int hosts = 200;
+    @Option(
+            names = "--hosts",
+            paramLabel = "N",
+            defaultValue = "200",
+            description = "Number of hosts (default: ${DEFAULT-VALUE}).")
+    private int hosts;
 
-    @Option(names = "--pages", paramLabel = "N", description = "Number of pages (default: 5000).")
-    private int pages = 5000;
+    @Option(
+            names = "--pages",
+            paramLabel = "N",
+            defaultValue = "5000",
+            description = "Number of pages (default: ${DEFAULT-VALUE}).")
+    private int pages;
 
     @Option(
             names = "--serve",
@@ -62,8 +70,9 @@ final class DemoCommand implements Callable<Integer> {
     @Option(
             names = "--delay",
             paramLabel = "TIME",
-            description = "Minimum time between requests to the same host (default: 0s).")
-    private Duration delay = Duration.ZERO;
+            defaultValue = "0s",
+            description = "Minimum time between requests to the same host (default: ${DEFAULT-VALUE}).")
+    private Duration delay;
 
     @Option(
             names = {"-o", "--output"},

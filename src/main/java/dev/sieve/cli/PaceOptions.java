@@ -17,17 +17,21 @@ final class PaceOptions {
     @Option(names = "--max-time", paramLabel = "TIME", description = "Stop after this time (default: no limit).")
     private @Nullable Duration maxTime;
 
-    @SameForWorkers(absent = "1s")
     @Option(
             names = "--delay",
             paramLabel = "TIME",
-            description = "Minimum time between requests to the same host, in seconds or with a unit: 500ms, 2m"
-                    + " (default: 1s). 'auto' adapts it to how fast each host responds, from 200ms to 60s.")
-    private @Nullable Delay delay;
+            defaultValue = "1s",
+            description =
+                    "Minimum time between requests to the same host, in seconds or with a unit: 500ms, 2m"
+                            + " (default: ${DEFAULT-VALUE}). 'auto' adapts it to how fast each host responds, from 200ms to 60s.")
+    private Delay delay;
 
-    @SameForWorkers(absent = "1")
-    @Option(names = "--per-host", paramLabel = "N", description = "Concurrent requests per host (default: 1).")
-    private @Nullable Integer perHost;
+    @Option(
+            names = "--per-host",
+            paramLabel = "N",
+            defaultValue = "1",
+            description = "Concurrent requests per host (default: ${DEFAULT-VALUE}).")
+    private Integer perHost;
 
     @Option(
             names = "--per-domain",
@@ -45,16 +49,18 @@ final class PaceOptions {
     @Option(
             names = "--max-failures",
             paramLabel = "N",
-            description = "Give up on a host after N consecutive failures, at most 127 (default: 10).")
-    private @Nullable Integer maxFailures;
+            defaultValue = "10",
+            description = "Give up on a host after N consecutive failures, at most 127 (default: ${DEFAULT-VALUE}).")
+    private Integer maxFailures;
 
     @SameForWorkers(false)
     @Option(
             names = "--concurrency",
             paramLabel = "N",
+            defaultValue = "32",
             description = "Concurrent requests in total, besides those that"
-                    + " wait for hosts without a response (default: 32).")
-    private @Nullable Integer concurrency;
+                    + " wait for hosts without a response (default: ${DEFAULT-VALUE}).")
+    private Integer concurrency;
 
     void apply(CrawlOptions options, CommandSpec spec) {
         Checks.set(spec, "--max-pages", maxPages, options::maxPages);

@@ -38,9 +38,10 @@ final class PlaceOptions {
     @Option(
             names = "--durability",
             paramLabel = "LEVEL",
+            defaultValue = "process",
             description = "What a job survives: process (kill -9), interval (power cuts, except for the last second; no"
-                    + " page is lost) or always (any power cut) (default: process).")
-    private Durability durability = Durability.PROCESS;
+                    + " page is lost) or always (any power cut) (default: ${DEFAULT-VALUE}).")
+    private Durability durability;
 
     @Option(names = "--keep-log", description = "Keep finished URLs in the job, for 'export --done'.")
     private boolean keepsLog;
@@ -60,14 +61,16 @@ final class PlaceOptions {
     @Option(
             names = "--min-age",
             paramLabel = "TIME",
-            description = "Shortest time between two visits of a page with --again=due (default: 1d).")
-    private Duration minAge = Duration.ofDays(1);
+            defaultValue = "1d",
+            description = "Shortest time between two visits of a page with --again=due (default: ${DEFAULT-VALUE}).")
+    private Duration minAge;
 
     @Option(
             names = "--max-age",
             paramLabel = "TIME",
-            description = "Longest time between two visits of a page with --again=due (default: 60d).")
-    private Duration maxAge = Duration.ofDays(60);
+            defaultValue = "60d",
+            description = "Longest time between two visits of a page with --again=due (default: ${DEFAULT-VALUE}).")
+    private Duration maxAge;
 
     @Mixin
     private SharedOptions shared = new SharedOptions();

@@ -126,7 +126,8 @@ final class Recording {
             timer = started;
             started.schedule(task, MILLIS, MILLIS);
             if (live != null) {
-                live.show(record, () -> Objects.requireNonNullElse(sharedCrawl, record), crawler, InstantSource.system());
+                live.show(
+                        record, () -> Objects.requireNonNullElse(sharedCrawl, record), crawler, InstantSource.system());
                 Terminal.println("Live page: " + live.url() + "  metrics: " + live.url() + "metrics");
                 if (!live.isLoopback()) {
                     LOG.warn("everyone who can reach {} can read the URLs and titles of this crawl", live.url());

@@ -51,20 +51,27 @@ final class RequestOptions {
     private List<Map.Entry<String, InetAddress>> addresses = new ArrayList<>();
 
     @SameForWorkers(false)
-    @Option(names = "--timeout", paramLabel = "TIME", description = "Time limit per request (default: 30s).")
-    private @Nullable Duration timeout;
+    @Option(
+            names = "--timeout",
+            paramLabel = "TIME",
+            defaultValue = "30s",
+            description = "Time limit per request (default: ${DEFAULT-VALUE}).")
+    private Duration timeout;
 
-    @SameForWorkers(absent = "2")
-    @Option(names = "--retries", paramLabel = "N", description = "Retries for temporary errors (default: 2).")
-    private @Nullable Integer retries;
+    @Option(
+            names = "--retries",
+            paramLabel = "N",
+            defaultValue = "2",
+            description = "Retries for temporary errors (default: ${DEFAULT-VALUE}).")
+    private Integer retries;
 
-    @SameForWorkers(absent = "8388608")
     @Option(
             names = "--max-body",
             paramLabel = "SIZE",
-            description = "Read at most this much of a page, such as 512KiB or 16MiB (default: 8MiB).",
+            defaultValue = "8MiB",
+            description = "Read at most this much of a page, such as 512KiB or 16MiB (default: ${DEFAULT-VALUE}).",
             converter = Converters.Size.class)
-    private @Nullable Integer maxBody;
+    private Integer maxBody;
 
     void apply(CrawlOptions options, CommandSpec spec) {
         Checks.set(spec, "--user-agent", userAgent, options::userAgent);

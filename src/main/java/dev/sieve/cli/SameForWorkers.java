@@ -14,7 +14,4 @@ import java.lang.annotation.Target;
 @interface SameForWorkers {
     /** Whether the value must be the same. */
     boolean value() default true;
-
-    /** The value of the option when it is not given. */
-    String absent() default "";
 }

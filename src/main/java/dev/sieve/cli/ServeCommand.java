@@ -95,10 +95,11 @@ final class ServeCommand implements Callable<Integer> {
     @Option(
             names = "--durability",
             paramLabel = "LEVEL",
+            defaultValue = "process",
             description =
                     "What an acknowledged URL survives: process (kill -9), interval (power cuts, except for the last"
-                            + " second) or always (any power cut) (default: process).")
-    private Durability durability = Durability.PROCESS;
+                            + " second) or always (any power cut) (default: ${DEFAULT-VALUE}).")
+    private Durability durability;
 
     @Option(
             names = "--forget-done",

@@ -48,8 +48,9 @@ final class SharedOptions {
     @Option(
             names = "--patience",
             paramLabel = "TIME",
-            description = "How long to wait for the server when it does not respond (default: 5m).")
-    private Duration patience = Duration.ofMinutes(5);
+            defaultValue = "5m",
+            description = "How long to wait for the server when it does not respond (default: ${DEFAULT-VALUE}).")
+    private Duration patience;
 
     /** Returns where the frontier is kept; null without one. Refuses options that contradict each other. */
     @Nullable
@@ -83,8 +84,7 @@ final class SharedOptions {
             if (rule != null && rule.value()) {
                 Object value = option.getValue();
                 String name = option.longestName();
-                String text = name.equals(HEADERS) ? headerNames((List<?>) value) : text(value);
-                mine.put(name(name), text.isEmpty() ? rule.absent() : text);
+                mine.put(name(name), name.equals(HEADERS) ? headerNames((List<?>) value) : text(value));
             }
         }
         job.sharing().differences(mine).forEach((name, stored) -> {

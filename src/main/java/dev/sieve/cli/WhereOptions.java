@@ -19,8 +19,10 @@ final class WhereOptions {
     @Option(
             names = "--scope",
             paramLabel = "WHERE",
-            description = "What to crawl, relative to the seeds: host, domain, prefix or any (default: host).")
-    Scope.Kind scope = Scope.Kind.HOST;
+            defaultValue = "host",
+            description =
+                    "What to crawl, relative to the seeds: host, domain, prefix or any (default: ${DEFAULT-VALUE}).")
+    Scope.Kind scope;
 
     @Option(names = "--include", paramLabel = "REGEX", description = "Only URLs that contain a match; repeatable.")
     private List<String> includes = new ArrayList<>();

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
 import dev.sieve.FilterKind;
+import dev.sieve.crawl.CrawlOptions;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
@@ -426,6 +427,18 @@ class OptionValuesTest {
         Run unknown = Run.of(Main.commandLine(), "help", "nothing");
         assertThat(unknown.exitCode()).isEqualTo(2);
         assertThat(unknown.err()).isEqualTo("sieve: Unknown subcommand 'nothing'. (see --help)\n");
+    }
+
+    @Test
+    void defaultsOfOptionsAreThoseOfACrawl() {
+        CommandLine line = Main.commandLine();
+        line.parseArgs("http://h.test/");
+        CrawlCommand crawl = (CrawlCommand) line.getCommandSpec().userObject();
+
+        assertThat(crawl.options())
+                .usingRecursiveComparison()
+                .ignoringFields("resolver")
+                .isEqualTo(new CrawlOptions());
     }
 
     @Test
