@@ -20,6 +20,9 @@ final class Checkpointer {
     private final Disk disk;
     private final Settings settings;
     private final boolean keepLog;
+    /** The bytes of the log between two checkpoints: at least the size of the filter. */
+    private final long bytes;
+
     private final SegmentLog log;
     private final LogWriter writer;
     private final LogState state;
@@ -40,6 +43,7 @@ final class Checkpointer {
             Disk disk,
             Settings settings,
             boolean keepLog,
+            long bytes,
             Recovery.Found found,
             SegmentLog log,
             LogWriter writer,
@@ -47,6 +51,7 @@ final class Checkpointer {
         this.disk = disk;
         this.settings = settings;
         this.keepLog = keepLog;
+        this.bytes = Math.max(bytes, found.filter().memoryBytes());
         this.log = log;
         this.writer = writer;
         this.state = found.checkpoint().state();
@@ -67,8 +72,8 @@ final class Checkpointer {
         }
     }
 
-    /** Whether a number of bytes was written to the log since the last checkpoint, or the next one deletes as many. */
-    boolean isDue(long bytes) {
+    /** Whether enough was written to the log since the last checkpoint, or the next one deletes as much. */
+    boolean isDue() {
         return locked(() -> writer.written() - begunAt >= bytes || finished().size() >= log.segments(bytes));
     }
 

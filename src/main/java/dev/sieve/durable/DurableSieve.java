@@ -56,7 +56,6 @@ import org.jspecify.annotations.Nullable;
 public final class DurableSieve implements Frontier {
     private final Closeable folderLock;
     private final Deduplicator deduplicator;
-    private final Durability durability;
 
     /** Guards all below. */
     private final ReentrantLock lock;
@@ -74,8 +73,6 @@ public final class DurableSieve implements Frontier {
 
     /** Has its own locks. */
     private final Checkpointer checkpointer;
-
-    private final long checkpointBytes;
 
     /** The background threads; null if there are none. */
     private final @Nullable Upkeep upkeep;
@@ -100,14 +97,13 @@ public final class DurableSieve implements Frontier {
         this.folderLock = folderLock;
         deduplicator = found.deduplicator();
         lock = deduplicator.lock();
-        durability = builder.durability;
         state = found.checkpoint().state();
         this.log = log;
         leases = new Leases(builder.leaseTimeoutNanos, state.attempts());
         writer = new LogWriter(log, state, lock, builder.durability);
         queue = new LogQueue(log, state);
-        checkpointer = new Checkpointer(disk, settings, builder.keepLog, found, log, writer, lock);
-        checkpointBytes = Math.max(builder.checkpointBytes, found.filter().memoryBytes());
+        checkpointer =
+                new Checkpointer(disk, settings, builder.keepLog, builder.checkpointBytes, found, log, writer, lock);
         upkeep = builder.hasKeepers
                 ? new Upkeep(builder.durability, writer, this::isCheckpointDue, this::checkpoint, Duration.ofSeconds(1))
                 : null;
@@ -115,7 +111,7 @@ public final class DurableSieve implements Frontier {
 
     /** Returns what accepted URLs survive. */
     public Durability durability() {
-        return durability;
+        return writer.durability();
     }
 
     /** Publishes capacity events that the last run missed, and makes a checkpoint due. */
@@ -184,22 +180,22 @@ public final class DurableSieve implements Frontier {
      */
     public boolean pushAgain(@Nullable Lease ended, UrlBatch batch) {
         UrlFrameWriter.check(batch);
-        lock.lock();
-        try {
+        boolean isQueued = locked(() -> {
             writer.requireUsable();
-            if (ended != null && !leases.holds(ended)) {
-                return false;
+            if (ended == null) {
+                deduplicator.appendAgain(batch, writer);
+                return true;
             }
-            deduplicator.appendAgain(batch, ended == null ? writer : writer.ending(ended.id()));
-            if (ended != null) {
-                leases.release(ended);
+            if (leases.holds(ended)) {
+                deduplicator.appendAgain(batch, writer.ending(ended.id()));
             }
-        } finally {
-            lock.unlock();
+            return leases.release(ended);
+        });
+        if (isQueued) {
+            writer.appended();
+            deduplicator.publish();
         }
-        writer.appended();
-        deduplicator.publish();
-        return true;
+        return isQueued;
     }
 
     /**
@@ -381,7 +377,7 @@ public final class DurableSieve implements Frontier {
     }
 
     boolean isCheckpointDue() {
-        return checkpointer.isDue(checkpointBytes);
+        return checkpointer.isDue();
     }
 
     /**

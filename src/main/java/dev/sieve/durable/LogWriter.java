@@ -154,6 +154,10 @@ final class LogWriter implements Deduplicator.Store, Closeable {
         written += frames.size();
     }
 
+    Durability durability() {
+        return durability;
+    }
+
     /** Returns the number of bytes written since the log was opened. */
     long written() {
         assert lock.isHeldByCurrentThread();

@@ -113,14 +113,14 @@ final class FrontierService extends URLFrontierImplBase {
 
         UrlTaker(GetParams params) {
             request = new ServedCrawl.Request(
-                    params.getKey().isEmpty() ? null : params.getKey(),
+                    orNull(params.getKey()),
                     orUnlimited(params.getMaxQueues()),
                     orUnlimited(params.getMaxUrlsPerQueue()),
                     params.getDelayRequestable() == 0
                             ? DEFAULT_LEASE_SECONDS
                             : Integer.toUnsignedLong(params.getDelayRequestable()));
             if (params.hasCrawlID()) {
-                ServedCrawl crawl = crawls.find(CrawlID.normaliseCrawlID(params.getCrawlID()));
+                ServedCrawl crawl = find(params.getCrawlID());
                 from = crawl == null ? new ArrayList<>() : new ArrayList<>(List.of(crawl));
             } else {
                 from = new ArrayList<>(crawls.all());
@@ -150,6 +150,15 @@ final class FrontierService extends URLFrontierImplBase {
         }
     }
 
+    /** Returns a crawl; null without any. */
+    private @Nullable ServedCrawl find(String crawlId) {
+        return crawls.find(CrawlID.normaliseCrawlID(crawlId));
+    }
+
+    private static @Nullable String orNull(String key) {
+        return key.isEmpty() ? null : key;
+    }
+
     private static long orUnlimited(int unsigned) {
         return unsigned == 0 ? java.lang.Long.MAX_VALUE : Integer.toUnsignedLong(unsigned);
     }
@@ -167,7 +176,7 @@ final class FrontierService extends URLFrontierImplBase {
     public void getStats(QueueWithinCrawlParams request, StreamObserver<Stats> call) {
         Replies.send(call, () -> {
             String id = CrawlID.normaliseCrawlID(request.getCrawlID());
-            String key = request.getKey().isEmpty() ? null : request.getKey();
+            String key = orNull(request.getKey());
             ServedCrawl crawl = crawls.find(id);
             ServedCrawl.Numbers numbers = crawl == null ? ServedCrawl.Numbers.NONE : crawl.numbers(key, clock.get());
             Stats.Builder stats = Stats.newBuilder()
@@ -236,7 +245,7 @@ final class FrontierService extends URLFrontierImplBase {
     @Override
     public void deleteQueue(QueueWithinCrawlParams request, StreamObserver<Long> call) {
         Replies.send(call, () -> {
-            ServedCrawl crawl = crawls.find(CrawlID.normaliseCrawlID(request.getCrawlID()));
+            ServedCrawl crawl = find(request.getCrawlID());
             return number(crawl == null ? 0 : crawl.deleteQueue(request.getKey(), clock.get()));
         });
     }
@@ -279,7 +288,7 @@ final class FrontierService extends URLFrontierImplBase {
     }
 
     private boolean change(String crawlId, String key, ServedCrawl.Change change) {
-        ServedCrawl crawl = crawls.find(CrawlID.normaliseCrawlID(crawlId));
+        ServedCrawl crawl = find(crawlId);
         return crawl != null && crawl.change(key, change, clock.get());
     }
 
@@ -318,7 +327,7 @@ final class FrontierService extends URLFrontierImplBase {
                     if (url.isEmpty() || !PutItem.isQueue(queue)) {
                         throw new IllegalArgumentException("not a URL with a host, or a key: " + shortened(url));
                     }
-                    ServedCrawl crawl = crawls.find(CrawlID.normaliseCrawlID(request.getCrawlID()));
+                    ServedCrawl crawl = find(request.getCrawlID());
                     URLItem[] found = new URLItem[1];
                     if (crawl != null && crawl.mightContain(url, queue)) {
                         crawl.listing().forEach(queue, url::equals, (text, info, isCompleted) -> {
@@ -358,13 +367,13 @@ final class FrontierService extends URLFrontierImplBase {
     }
 
     private void list(ListUrlParams request, UrlStream<URLItem> stream) {
-        ServedCrawl crawl = crawls.find(CrawlID.normaliseCrawlID(request.getCrawlID()));
+        ServedCrawl crawl = find(request.getCrawlID());
         if (crawl == null) {
             return;
         }
         long[] skip = {Integer.toUnsignedLong(request.getStart())};
         long[] left = {request.getSize() == 0 ? DEFAULT_SIZE : Integer.toUnsignedLong(request.getSize())};
-        String queue = request.getKey().isEmpty() ? null : request.getKey();
+        String queue = orNull(request.getKey());
         Predicate<String> condition = condition(request.getFilter(), request.getIgnoreCase());
         crawl.listing().forEach(queue, condition, (url, info, isCompleted) -> {
             if (skip[0] > 0) {
@@ -389,8 +398,8 @@ final class FrontierService extends URLFrontierImplBase {
         read(
                 call,
                 () -> Replies.send(call, () -> {
-                    ServedCrawl crawl = crawls.find(CrawlID.normaliseCrawlID(request.getCrawlID()));
-                    String queue = request.getKey().isEmpty() ? null : request.getKey();
+                    ServedCrawl crawl = find(request.getCrawlID());
+                    String queue = orNull(request.getKey());
                     if (crawl == null) {
                         return number(0);
                     }

@@ -3,15 +3,16 @@ package dev.sieve.shared;
 import dev.sieve.FilterKind;
 import dev.sieve.FrontierSettings;
 import dev.sieve.OnFull;
+import dev.sieve.SieveStats;
 import dev.sieve.bloom.Memberships;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
-import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -213,15 +214,20 @@ record CrawlSettings(
             throw new IOException("the crawl " + name + " was made by another version of Sieve: its format is " + format
                     + ", this version reads " + PRESENT_FORMAT);
         }
-        return new CrawlSettings(
-                text(name, fields, ID),
-                (int) number(name, fields, "slices", value -> value >= 1 && value <= MAX_SLICES),
-                number(name, fields, "buckets", value -> value >= 1 && value <= MAX_BUCKETS + MAX_SLICES),
-                number(name, fields, "spread", value -> value == 0 || value == 1) == 1,
-                number(name, fields, "capacity", value -> value >= 1),
-                onFull(name, fields),
-                number(name, fields, "seed", value -> true),
-                text(name, fields, "group"));
+        try {
+            return new CrawlSettings(
+                    text(fields, ID),
+                    (int) number(fields, "slices", 1, MAX_SLICES),
+                    number(fields, "buckets", 1, MAX_BUCKETS + MAX_SLICES),
+                    number(fields, "spread", 0, 1) == 1,
+                    number(fields, "capacity", 1, Long.MAX_VALUE),
+                    onFull(text(fields, "on-full")),
+                    number(fields, "seed", Long.MIN_VALUE, Long.MAX_VALUE),
+                    text(fields, "group"));
+        } catch (IllegalArgumentException e) {
+            throw new IOException(
+                    "the settings of the crawl " + name + " on the engine are damaged: " + e.getMessage(), e);
+        }
     }
 
     private static IOException foreign(String name) {
@@ -229,40 +235,32 @@ record CrawlSettings(
                 "the engine stores data of another program under {" + name + "}: choose another name for the crawl");
     }
 
-    private static String text(String name, Map<String, String> fields, String field) throws IOException {
+    private static String text(Map<String, String> fields, String field) {
         String value = fields.get(field);
         if (value == null) {
-            throw damaged(name, field, "missing");
+            throw new IllegalArgumentException(field + " is missing");
         }
         return value;
     }
 
-    private static long number(String name, Map<String, String> fields, String field, LongPredicate isValid)
-            throws IOException {
-        String value = text(name, fields, field);
+    private static long number(Map<String, String> fields, String field, long least, long most) {
+        String value = text(fields, field);
         try {
             long number = Long.parseLong(value);
-            if (isValid.test(number)) {
+            if (least <= number && number <= most) {
                 return number;
             }
         } catch (NumberFormatException e) {
             // Refused below.
         }
-        throw damaged(name, field, value);
+        throw new IllegalArgumentException(field + " is " + value);
     }
 
-    private static OnFull onFull(String name, Map<String, String> fields) throws IOException {
-        String value = text(name, fields, "on-full");
-        try {
-            return OnFull.valueOf(value);
-        } catch (IllegalArgumentException e) {
-            throw damaged(name, "on-full", value);
-        }
-    }
-
-    private static IOException damaged(String name, String field, String value) {
-        return new IOException(
-                "the settings of the crawl " + name + " on the engine are damaged: " + field + " is " + value);
+    private static OnFull onFull(String name) {
+        return Arrays.stream(OnFull.values())
+                .filter(choice -> choice.name().equals(name))
+                .findFirst()
+                .orElseThrow(() -> new IllegalArgumentException("on-full is " + name));
     }
 
     private static void compare(List<String> differences, String name, @Nullable Object requested, Object stored) {
@@ -285,6 +283,22 @@ record CrawlSettings(
     /** Returns how many new URLs were mistaken for seen ones, on average, until so many were stored. */
     double missed(long accepted) {
         return falsePositiveRate(accepted) * accepted / 2;
+    }
+
+    /** Returns the counters of a crawl, given how much memory its fingerprints take. */
+    SieveStats stats(long accepted, long seen, long inFlight, long done, long memoryBytes) {
+        return new SieveStats(
+                null,
+                accepted,
+                seen,
+                Math.max(0, accepted - done - inFlight),
+                inFlight,
+                done,
+                accepted,
+                capacity,
+                falsePositiveRate(accepted),
+                missed(accepted),
+                memoryBytes);
     }
 
     private static byte[] utf8(String text) {

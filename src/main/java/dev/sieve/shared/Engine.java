@@ -127,12 +127,7 @@ final class Engine implements Closeable {
      * @throws IOException when the engine does not respond, or cannot be used; the message says why
      */
     Engine(EngineAddress address, Duration patience, LongSupplier nanoClock) throws IOException {
-        this(address, patience, RESPONSE_TIMEOUT, nanoClock);
-    }
-
-    Engine(EngineAddress address, Duration patience, Duration responseTimeout, LongSupplier nanoClock)
-            throws IOException {
-        this(Network.REAL, address, patience, responseTimeout, nanoClock);
+        this(Network.REAL, address, patience, RESPONSE_TIMEOUT, nanoClock);
     }
 
     Engine(Network network, EngineAddress address, Duration patience, Duration responseTimeout, LongSupplier nanoClock)

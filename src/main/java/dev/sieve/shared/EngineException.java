@@ -12,4 +12,13 @@ class EngineException extends UncheckedIOException {
         super(message, new IOException(message));
         this.reason = reason;
     }
+
+    /** Thrown when the engine has no memory for a command; nothing was written. */
+    static final class Full extends EngineException {
+        Full(String server) {
+            super(
+                    "the engine " + server + " has no memory left: raise its maxmemory",
+                    "it has no memory left: raise its maxmemory");
+        }
+    }
 }

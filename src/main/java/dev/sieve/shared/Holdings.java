@@ -2,6 +2,7 @@ package dev.sieve.shared;
 
 import dev.sieve.Lease;
 import dev.sieve.Leases;
+import dev.sieve.shared.TakenFrame.DoneCall;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.BitSet;

@@ -224,7 +224,7 @@ class Link {
     /**
      * Receives the response to the first command that has none: a Long, a byte[], a List of them, or null.
      *
-     * @throws EngineFullException when the engine has no memory for the command
+     * @throws EngineException.Full when the engine has no memory for the command
      * @throws EngineException when the engine refuses it for another reason that stays
      */
     Object receive() {
@@ -241,7 +241,7 @@ class Link {
         String message = SCRIPT.matcher(e.getMessage()).replaceAll("");
         Matcher code = ERROR_CODE.matcher(message);
         return switch (code.find() ? code.group(1) : "") {
-            case "OOM" -> new EngineFullException(name());
+            case "OOM" -> new EngineException.Full(name());
             case "NOSCRIPT",
                     "READONLY",
                     "LOADING",

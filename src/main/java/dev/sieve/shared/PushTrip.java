@@ -276,7 +276,7 @@ final class PushTrip {
     }
 
     private @Nullable RuntimeException failure(@Nullable Object reply) {
-        if (reply instanceof EngineFullException e) {
+        if (reply instanceof EngineException.Full e) {
             return new SieveFullException(e.getMessage());
         } else if (reply instanceof EngineException e) {
             return e;

@@ -1,5 +1,6 @@
 package dev.sieve.shared;
 
+import dev.sieve.shared.TakenFrame.DoneCall;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -116,7 +117,7 @@ final class Results {
                 session.send(
                         Script.DONE,
                         new byte[][] {keys.taken, keys.done, keys.counters, keys.owner, keys.hosts},
-                        slice.prove(call.args()));
+                        slice.prove(call.args().toArray(byte[][]::new)));
             }
         });
         for (Slice slice : calls.keySet()) {

@@ -205,7 +205,7 @@ final class Session {
     /**
      * Receives the response to the first command that has none: a Long, a byte[], a List of them, or null.
      *
-     * @throws EngineFullException when the engine has no memory for the command
+     * @throws EngineException.Full when the engine has no memory for the command
      * @throws EngineException when the engine refuses it for another reason that stays
      */
     Object receive() {

@@ -87,18 +87,8 @@ final class SharedInspection {
         if (missing > 0) {
             problems.add(missing + " of " + accepted + " URLs are not in the set of seen ones");
         }
-        SieveStats stats = new SieveStats(
-                null,
-                accepted,
-                seen,
-                Math.max(0, accepted - done),
-                0,
-                done,
-                accepted,
-                crawl.settings().capacity(),
-                crawl.settings().falsePositiveRate(accepted),
-                crawl.settings().missed(accepted),
-                Math.round((double) memory(sample) / Math.max(1, sampled.get()) * fingerprints));
+        long bytes = Math.round((double) memory(sample) / Math.max(1, sampled.get()) * fingerprints);
+        SieveStats stats = crawl.settings().stats(accepted, seen, 0, done, bytes);
         return new SharedState(
                 stats,
                 lost,

@@ -77,7 +77,7 @@ public final class SharedNotes {
                 return session.receive();
             });
             return Replies.number(worker.requireStored(length));
-        } catch (EngineFullException e) {
+        } catch (EngineException.Full e) {
             throw new SieveFullException(e.getMessage());
         }
     }
@@ -123,7 +123,7 @@ public final class SharedNotes {
         };
         try {
             worker.engine().call(work);
-        } catch (EngineFullException e) {
+        } catch (EngineException.Full e) {
             LOG.debug("the pause of {} is not stored: {}", host, e.getMessage());
         }
     }
@@ -151,7 +151,7 @@ public final class SharedNotes {
                 session.send(Script.COUNT, new byte[][] {slice.counts, slice.crawl}, args);
                 return session.receive();
             });
-        } catch (EngineFullException e) {
+        } catch (EngineException.Full e) {
             LOG.debug("a count of {} is not stored: {}", host, e.getMessage());
         }
     }

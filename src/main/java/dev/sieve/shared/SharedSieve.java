@@ -182,17 +182,7 @@ public final class SharedSieve implements Frontier {
             return worker.holdings().next(nowNanos, clock.getAsLong());
         }
         try {
-            long now = clock.getAsLong();
-            TakenFrame due = worker.holdings().due(nowNanos, now);
-            if (due != null) {
-                Frame text = taker.reread(due);
-                return text == null ? null : worker.holdings().handOutDue(due, text, nowNanos);
-            }
-            Lease next = worker.holdings().next(nowNanos, now);
-            if (next == null) {
-                taker.refill(!ownership.isAlone(), nowNanos, now);
-                next = worker.holdings().next(nowNanos, now);
-            }
+            Lease next = taker.take(!ownership.isAlone(), nowNanos, clock.getAsLong());
             if (next != null) {
                 overview.expectChange();
             }
@@ -315,24 +305,9 @@ public final class SharedSieve implements Frontier {
         upkeep.beat();
     }
 
-    /** Returns the lock of the round trips, see {@link Worker}. */
-    ReentrantLock trip() {
-        return trip;
-    }
-
-    /** Returns the identity of this worker. */
-    String worker() {
-        return worker.name();
-    }
-
-    /** Returns the run of the engine that this worker has seen last. */
-    Run run() {
-        return worker.engine().run();
-    }
-
-    /** Returns how many slices this worker owns. */
-    int owned() {
-        return worker.holdings().owned();
+    /** Returns what makes this a worker of the crawl. */
+    Worker self() {
+        return worker;
     }
 
     /** Returns how many workers were alive a second ago, this one included. */

@@ -1,10 +1,17 @@
 package dev.sieve.shared;
 
+import static dev.sieve.shared.CrawlKeys.utf8;
+
 import dev.sieve.Lease;
+import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.HashMap;
+import java.util.Iterator;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -89,11 +96,6 @@ final class TakenFrame {
         return done.cardinality() == count;
     }
 
-    /** Returns a bit per URL, the lowest bit of the first byte for the first URL. */
-    byte[] doneBits() {
-        return done.toByteArray();
-    }
-
     int newlyDone() {
         return newlyDone;
     }
@@ -103,23 +105,51 @@ final class TakenFrame {
         return newPages;
     }
 
-    /** Returns {@link #newPages} and starts from 0 again. */
-    int countNewPages() {
-        int sum = newPages;
-        newPages = 0;
-        return sum;
-    }
+    /**
+     * A call that stores which URLs of a slice are done. It is sent unchanged until the engine has responded, under one number,
+     * so that the engine counts it once.
+     *
+     * @param seal the number of the seal with which it was made
+     * @param count how many URLs became done
+     * @param pages how many of them are pages
+     */
+    record DoneCall(List<byte[]> args, long seal, int count, int pages) {
+        /** A script takes a few thousand arguments. */
+        private static final int MAX_FRAMES = 1000;
 
-    /** Adds how many of the {@link #newlyDone} each host has, and starts from 0 again. */
-    void countNewHosts(Map<String, Integer> sums) {
-        newHosts.forEach((host, count) -> sums.merge(host, count, Integer::sum));
-        newHosts = Map.of();
-    }
+        private static final byte[] ALL = {};
 
-    /** Returns {@link #newlyDone()} and starts from 0 again. */
-    int countNewlyDone() {
-        int sum = newlyDone;
-        newlyDone = 0;
-        return sum;
+        /**
+         * Moves frames into a call.
+         *
+         * @param run to which URLs per host are counted; null where they are not
+         */
+        static DoneCall of(long number, long seal, Set<TakenFrame> changed, @Nullable String run) {
+            List<byte[]> args = new ArrayList<>();
+            Map<String, Integer> hosts = new TreeMap<>();
+            int sum = 0;
+            int pages = 0;
+            Iterator<TakenFrame> frames = changed.iterator();
+            for (int i = 0; i < MAX_FRAMES && frames.hasNext(); i++) {
+                TakenFrame frame = frames.next();
+                frames.remove();
+                args.add(utf8(frame.number));
+                args.add(frame.isDone() ? ALL : frame.done.toByteArray());
+                args.add(utf8(frame.newlyDone));
+                sum += frame.newlyDone;
+                pages += frame.newPages;
+                frame.newHosts.forEach((host, count) -> hosts.merge(host, count, Integer::sum));
+                frame.newlyDone = 0;
+                frame.newPages = 0;
+                frame.newHosts = Map.of();
+            }
+            List<byte[]> all = new ArrayList<>(List.of(utf8(number), utf8(pages), utf8(hosts.size())));
+            if (!hosts.isEmpty()) {
+                all.add(utf8(Objects.requireNonNull(run)));
+            }
+            hosts.forEach((host, count) -> all.addAll(List.of(utf8(host), utf8(count))));
+            all.addAll(args);
+            return new DoneCall(all, seal, sum, pages);
+        }
     }
 }

@@ -2,6 +2,7 @@ package dev.sieve.shared;
 
 import static dev.sieve.shared.CrawlKeys.utf8;
 
+import dev.sieve.Lease;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
@@ -74,8 +75,28 @@ final class Taker {
         }
     }
 
+    /**
+     * Hands out a URL: one that is due again, or the next one; null when there is none, or the engine is away.
+     *
+     * @param polls whether slices that seem to be empty may have been filled by others
+     */
+    @Nullable
+    Lease take(boolean polls, long nowNanos, long clock) {
+        TakenFrame due = worker.holdings().due(nowNanos, clock);
+        if (due != null) {
+            Frame text = reread(due);
+            return text == null ? null : worker.holdings().handOutDue(due, text, nowNanos);
+        }
+        Lease next = worker.holdings().next(nowNanos, clock);
+        if (next == null) {
+            refill(polls, nowNanos, clock);
+            next = worker.holdings().next(nowNanos, clock);
+        }
+        return next;
+    }
+
     /** Takes more frames into the holdings, in one round trip; with a poll also from slices that seem to be empty. */
-    void refill(boolean polls, long nowNanos, long clock) {
+    private void refill(boolean polls, long nowNanos, long clock) {
         assert worker.isInTrip();
         boolean isPoll = polls && waitNanos(nowNanos) == 0;
         List<Call> calls = calls(isPoll, clock);
@@ -169,8 +190,7 @@ final class Taker {
     }
 
     /** Reads a frame again; null when the engine is away, or the slice was lost. */
-    @Nullable
-    Frame reread(TakenFrame frame) {
+    private @Nullable Frame reread(TakenFrame frame) {
         Slice slice = worker.holdings().slice(frame);
         if (slice == null) {
             return null;

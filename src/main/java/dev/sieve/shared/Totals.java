@@ -99,18 +99,7 @@ final class Totals {
     synchronized SieveStats stats() {
         long total = accepted();
         long held = holdings.held();
-        return new SieveStats(
-                null,
-                total,
-                seen + unsentSeen,
-                Math.max(0, total - done() - held),
-                held,
-                done(),
-                total,
-                settings.capacity(),
-                settings.falsePositiveRate(total),
-                settings.missed(total),
-                memoryBytes(total));
+        return settings.stats(total, seen + unsentSeen, held, done(), memoryBytes(total));
     }
 
     /** Returns the memory that the fingerprints take on the engine, estimated. */

@@ -29,10 +29,10 @@ class CheckpointerTest {
         Settings settings = Settings.read(disk);
         Recovery.Found found = new Recovery(disk, settings)
                 .run(filter -> new Deduplicator(filter, settings.capacity(), OnFull.WARN, event -> {}));
-        Checkpointer checkpointer = new Checkpointer(disk, settings, false, found, null, null, new Starved());
+        Checkpointer checkpointer = new Checkpointer(disk, settings, false, 1, found, null, null, new Starved());
 
         for (Executable call : List.<Executable>of(
-                () -> checkpointer.isDue(1), checkpointer::isCurrent, () -> checkpointer.write(() -> null))) {
+                checkpointer::isDue, checkpointer::isCurrent, () -> checkpointer.write(() -> null))) {
             assertThatThrownBy(call::execute).isInstanceOf(OutOfMemoryError.class);
             // In a thread of its own.
             assertTimeoutPreemptively(

@@ -253,7 +253,7 @@ class ClusterTest {
                 .withoutKeeper()
                 .open();
         frontier.beat();
-        assertThat(frontier.owned()).isEqualTo(16);
+        assertThat(frontier.self().holdings().owned()).isEqualTo(16);
         int lost = (int) IntStream.range(0, 16)
                 .filter(i -> cluster.nodeOf("{a:" + i + "}") == cluster.node(1))
                 .count();
@@ -265,7 +265,7 @@ class ClusterTest {
                 frontier.beat();
             }
             assertThat(lost).isBetween(1, 15);
-            assertThat(frontier.owned()).isEqualTo(16 - lost);
+            assertThat(frontier.self().holdings().owned()).isEqualTo(16 - lost);
             assertThat(log.lines())
                     .singleElement()
                     .asString()

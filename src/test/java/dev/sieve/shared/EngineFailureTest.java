@@ -193,7 +193,7 @@ class EngineFailureTest {
         frontier.close();
 
         engine.restart();
-        engine.command("ZREM", "{crawl}w", frontier.worker());
+        engine.command("ZREM", "{crawl}w", frontier.self().name());
         for (int i = 0; i < 4; i++) {
             engine.command("HSET", "{crawl}" + i + "o", "until", "0");
         }
@@ -291,7 +291,7 @@ class EngineFailureTest {
             frontier.beat();
             clock += TimeUnit.SECONDS.toNanos(10);
             frontier.beat();
-            assertThat(frontier.owned()).isEqualTo(4);
+            assertThat(frontier.self().holdings().owned()).isEqualTo(4);
 
             engine.config("maxmemory", "0");
             assertThat(frontier.pushAll(page(pages))).isEqualTo(64);

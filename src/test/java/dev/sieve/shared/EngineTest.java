@@ -53,7 +53,7 @@ class EngineTest {
     }
 
     private static Engine open(EngineAddress address, Duration patience, Duration timeout) throws IOException {
-        return new Engine(address, patience, timeout, System::nanoTime);
+        return new Engine(Network.REAL, address, patience, timeout, System::nanoTime);
     }
 
     private static String ping(Session session) {

@@ -69,7 +69,7 @@ class EngineTlsTest {
     }
 
     private static Engine open(String address, Duration timeout) throws IOException {
-        return new Engine(EngineAddress.parse(address), Duration.ofMinutes(5), timeout, System::nanoTime);
+        return new Engine(Network.REAL, EngineAddress.parse(address), Duration.ofMinutes(5), timeout, System::nanoTime);
     }
 
     @Test

@@ -74,7 +74,7 @@ class HoldingsTest {
         long seal = holdings.seal();
         assertThat(holdings.doneCall(slice)).as("not safe").isNull();
         holdings.confirm(seal);
-        DoneCall call = holdings.doneCall(slice);
+        TakenFrame.DoneCall call = holdings.doneCall(slice);
         assertThat(holdings.releasable(99)).isEmpty();
         holdings.stored(slice, call);
 

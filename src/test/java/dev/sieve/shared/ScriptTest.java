@@ -493,7 +493,7 @@ class ScriptTest {
                                     .chars()
                                     .filter(c -> c == '1')
                                     .count();
-                        } catch (EngineFullException e) {
+                        } catch (EngineException.Full e) {
                             assertThat(e.getMessage())
                                     .matches(
                                             "the engine redis://127.0.0.1:[0-9]+ has no memory left: raise its maxmemory");

@@ -172,7 +172,8 @@ class SharedBudgetTest {
 
         dies.abandon();
         opened.remove(dies);
-        nodes.nodeOf("{" + crawl + "}").command("ZREM", "{" + crawl + "}w", dies.worker());
+        nodes.nodeOf("{" + crawl + "}")
+                .command("ZREM", "{" + crawl + "}w", dies.self().name());
 
         assertThat(budget.begin()).isTrue();
         assertThat(budget.begin()).isTrue();
@@ -308,7 +309,7 @@ class SharedBudgetTest {
         for (int i = 0; i < 4; i++) {
             workers.add(open(builder().perHost(most)));
         }
-        while (workers.stream().anyMatch(worker -> worker.owned() != 1)) {
+        while (workers.stream().anyMatch(worker -> worker.self().holdings().owned() != 1)) {
             workers.forEach(SharedSieve::beat);
         }
         push(workers.get(0), 12, 8);
@@ -389,7 +390,8 @@ class SharedBudgetTest {
     /** Ends what a worker owns by the clock of the engine. */
     private void kill(SharedSieve worker) {
         abandon(worker);
-        nodes.nodeOf("{" + crawl + "}").command("ZREM", "{" + crawl + "}w", worker.worker());
+        nodes.nodeOf("{" + crawl + "}")
+                .command("ZREM", "{" + crawl + "}w", worker.self().name());
         for (int i = 0; i < 4; i++) {
             String slice = nodes.slice(crawl, i);
             nodes.nodeOf(slice).text("HSET", slice + "o", "until", "0");
@@ -426,7 +428,7 @@ class SharedBudgetTest {
             one.notes().count("h" + i + ".test", i, i + 1);
         }
         SharedSieve two = openWith(ofTwo);
-        while (two.owned() < 2) {
+        while (two.self().holdings().owned() < 2) {
             one.beat();
             two.beat();
         }
@@ -436,7 +438,7 @@ class SharedBudgetTest {
                 .allSatisfy((key, count) -> assertThat(count).isEqualTo(key + 1));
 
         kill(one);
-        while (two.owned() < 4) {
+        while (two.self().holdings().owned() < 4) {
             two.beat();
         }
         assertThat(ofTwo).hasSize(40);

@@ -159,11 +159,11 @@ class SharedModelTest {
         for (Worker worker : workers) {
             if (worker != null) {
                 state.append(" worker ")
-                        .append(worker.frontier.worker())
+                        .append(worker.frontier.self().name())
                         .append(" holds ")
                         .append(worker.held())
                         .append(" leases and owns ")
-                        .append(worker.frontier.owned())
+                        .append(worker.frontier.self().holdings().owned())
                         .append(", in flight ")
                         .append(worker.frontier.inFlight())
                         .append(", ")
@@ -312,12 +312,12 @@ class SharedModelTest {
 
     private void beat(int slot, Worker worker) {
         note("beat " + slot);
-        Run run = worker.frontier.run();
-        int owned = worker.frontier.owned();
+        Run run = worker.frontier.self().engine().run();
+        int owned = worker.frontier.self().holdings().owned();
         worker.frontier.beat();
         // A slice that was given back takes leases with it that were not begun.
-        disturbances += worker.frontier.owned() == owned ? 0 : 1;
-        if (run == worker.frontier.run()) {
+        disturbances += worker.frontier.self().holdings().owned() == owned ? 0 : 1;
+        if (run == worker.frontier.self().engine().run()) {
             stored(worker);
         }
         worker.unsent.clear();
@@ -351,10 +351,11 @@ class SharedModelTest {
 
     /** Ends what a worker owns by the clock of the engine. */
     private void expire(Worker worker) {
-        nodes.nodeOf("{" + crawl + "}").command("ZREM", "{" + crawl + "}w", worker.frontier.worker());
+        nodes.nodeOf("{" + crawl + "}")
+                .command("ZREM", "{" + crawl + "}w", worker.frontier.self().name());
         for (int i = 0; i < SLICES; i++) {
             String owner = nodes.slice(crawl, i) + "o";
-            if (worker.frontier.worker().equals(nodes.nodeOf(owner).text("HGET", owner, "worker"))) {
+            if (worker.frontier.self().name().equals(nodes.nodeOf(owner).text("HGET", owner, "worker"))) {
                 nodes.nodeOf(owner).command("HSET", owner, "until", "0");
             }
         }
@@ -403,7 +404,7 @@ class SharedModelTest {
         }
         for (Worker worker : workers) {
             if (worker != null) {
-                dead.remove(worker.frontier.worker());
+                dead.remove(worker.frontier.self().name());
             }
         }
         dead.forEach(name -> nodes.nodeOf(all).command("ZREM", all, name));

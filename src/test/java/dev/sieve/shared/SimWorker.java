@@ -55,7 +55,9 @@ final class SimWorker {
     private void settle() {
         SharedSieve opened = frontier;
         long pause = 300_000;
-        while (opened != null && opened.trip().isLocked() && !opened.trip().isHeldByCurrentThread()) {
+        while (opened != null
+                && opened.self().trip().isLocked()
+                && !opened.self().trip().isHeldByCurrentThread()) {
             time.sleepUntil(time.now() + pause);
             pause = Math.min(2 * pause, SECOND / 20);
         }

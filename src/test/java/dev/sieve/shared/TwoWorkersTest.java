@@ -87,17 +87,17 @@ class TwoWorkersTest {
         SharedSieve two = open();
         one.beat();
         two.beat();
-        assertThat(one.owned()).isEqualTo(SLICES / 2);
-        assertThat(two.owned()).isEqualTo(SLICES / 2);
+        assertThat(one.self().holdings().owned()).isEqualTo(SLICES / 2);
+        assertThat(two.self().holdings().owned()).isEqualTo(SLICES / 2);
         return new SharedSieve[] {one, two};
     }
 
     /** Ends what a worker owns by the clock of the engine, as if it had not responded for so long. */
     private void expire(SharedSieve worker) {
-        engine.command("ZREM", "{" + crawl + "}w", worker.worker());
+        engine.command("ZREM", "{" + crawl + "}w", worker.self().name());
         for (int i = 0; i < SLICES; i++) {
             String owner = "{" + crawl + "}" + i + "o";
-            if (worker.worker().equals(engine.text("HGET", owner, "worker"))) {
+            if (worker.self().name().equals(engine.text("HGET", owner, "worker"))) {
                 engine.command("HSET", owner, "until", "0");
             }
         }
@@ -170,7 +170,7 @@ class TwoWorkersTest {
         taken.subList(50, 60).forEach(dead::done);
         dead.abandon();
         SharedSieve heir = open();
-        assertThat(heir.owned()).isZero();
+        assertThat(heir.self().holdings().owned()).isZero();
         assertThat(heir.take(0)).isNull();
         assertThat(heir.isOver(0)).isFalse();
         expire(dead);
@@ -195,7 +195,7 @@ class TwoWorkersTest {
         assertThat(late.begin(lease)).isTrue();
         expire(late);
         SharedSieve heir = open();
-        assertThat(heir.owned()).isEqualTo(SLICES);
+        assertThat(heir.self().holdings().owned()).isEqualTo(SLICES);
 
         // By its own clock it is in time, so only the engine can refuse.
         assertThat(late.done(lease)).isTrue();
@@ -215,7 +215,7 @@ class TwoWorkersTest {
         List<Lease> leases = takeAll(late, 0);
         expire(late);
         SharedSieve heir = open();
-        assertThat(heir.owned()).isEqualTo(SLICES);
+        assertThat(heir.self().holdings().owned()).isEqualTo(SLICES);
 
         // Neither is a renewal due by its clock, nor has it something to store.
         late.beat();
@@ -393,21 +393,21 @@ class TwoWorkersTest {
     @Test
     void slicesMoveToAWorkerThatJoinsAndBackWhenItEnds() throws Exception {
         SharedSieve one = open();
-        assertThat(one.owned()).isEqualTo(SLICES);
+        assertThat(one.self().holdings().owned()).isEqualTo(SLICES);
         one.pushAll(urls(500));
         SharedSieve two = open();
-        assertThat(two.owned()).isZero();
+        assertThat(two.self().holdings().owned()).isZero();
         assertThat(two.workers()).isEqualTo(2);
 
         one.beat();
         two.beat();
-        assertThat(one.owned()).isEqualTo(SLICES / 2);
-        assertThat(two.owned()).isEqualTo(SLICES / 2);
+        assertThat(one.self().holdings().owned()).isEqualTo(SLICES / 2);
+        assertThat(two.self().holdings().owned()).isEqualTo(SLICES / 2);
         assertThat(takeAll(one, 0).size() + takeAll(two, 0).size()).isEqualTo(500);
 
         two.close();
         one.beat();
-        assertThat(one.owned()).isEqualTo(SLICES);
+        assertThat(one.self().holdings().owned()).isEqualTo(SLICES);
         assertThat(one.workers()).isEqualTo(1);
         takeAll(one, 0);
         assertThat(one.inFlight()).isEqualTo(500);
@@ -420,14 +420,15 @@ class TwoWorkersTest {
         SharedSieve one = opened(builder.open());
         SharedSieve two = opened(builder.open());
         long start = System.nanoTime();
-        while (one.owned() != SLICES / 2 || two.owned() != SLICES / 2) {
+        while (one.self().holdings().owned() != SLICES / 2
+                || two.self().holdings().owned() != SLICES / 2) {
             assertThat(System.nanoTime() - start).isLessThan(TimeUnit.SECONDS.toNanos(60));
             Thread.onSpinWait();
         }
 
         one.close();
         assertThat(one.stats().accepted()).isZero();
-        while (two.owned() != SLICES) {
+        while (two.self().holdings().owned() != SLICES) {
             assertThat(System.nanoTime() - start).isLessThan(TimeUnit.SECONDS.toNanos(120));
             Thread.onSpinWait();
         }
@@ -447,7 +448,7 @@ class TwoWorkersTest {
 
         one.beat();
         two.beat();
-        assertThat(two.owned()).isZero();
+        assertThat(two.self().holdings().owned()).isZero();
         // Those begun end as usual; no other is begun.
         leases.subList(0, 250).forEach(one::done);
         leases.subList(250, 500)
@@ -455,7 +456,7 @@ class TwoWorkersTest {
         one.beat();
         two.beat();
 
-        assertThat(two.owned()).isEqualTo(SLICES / 2);
+        assertThat(two.self().holdings().owned()).isEqualTo(SLICES / 2);
         assertThat(takeAll(one, 0).size() + takeAll(two, 0).size()).isEqualTo(250);
     }
 
@@ -466,13 +467,13 @@ class TwoWorkersTest {
         assertThat(takeAll(one, 0)).allMatch(one::begin);
         SharedSieve two = open();
         one.beat();
-        assertThat(one.owned()).isEqualTo(SLICES);
+        assertThat(one.self().holdings().owned()).isEqualTo(SLICES);
 
         clock += TimeUnit.SECONDS.toNanos(5);
         one.beat();
         two.beat();
 
-        assertThat(one.owned()).isEqualTo(SLICES / 2);
+        assertThat(one.self().holdings().owned()).isEqualTo(SLICES / 2);
         assertThat(takeAll(two, 0).size() + one.inFlight()).isEqualTo(500);
     }
 
