@@ -96,6 +96,7 @@ class ArchitectureTest {
     private static final String PARSE = "dev.sieve.parse";
     private static final String OUTPUT = "dev.sieve.output";
     private static final String CRAWL = "dev.sieve.crawl";
+    private static final String JOB = "dev.sieve.job";
     private static final String REPORT = "dev.sieve.report";
     private static final String DEMO = "dev.sieve.demo";
     private static final String SERVE = "dev.sieve.serve";
@@ -120,6 +121,7 @@ class ArchitectureTest {
                     CRAWL,
                     List.of(BLOOM, IO, ROOT, DURABLE, SHARED, URL, SCOPE, POLITE, FETCH, ROBOTS, PARSE, OUTPUT),
                     "org.slf4j.."),
+            room(JOB, List.of(IO, ROOT, DURABLE, SHARED, URL, SCOPE, OUTPUT, CRAWL), "org.slf4j.."),
             room(
                     REPORT,
                     List.of(BLOOM, IO, ROOT, URL, SCOPE, POLITE, FETCH, PARSE, OUTPUT, CRAWL),
@@ -140,7 +142,7 @@ class ArchitectureTest {
             room(
                     CLI,
                     List.of(
-                            BLOOM, ROOT, DURABLE, SHARED, URL, SCOPE, POLITE, FETCH, ROBOTS, OUTPUT, CRAWL, REPORT,
+                            BLOOM, ROOT, DURABLE, SHARED, URL, SCOPE, POLITE, FETCH, ROBOTS, OUTPUT, CRAWL, JOB, REPORT,
                             DEMO, SERVE),
                     "org.slf4j..",
                     "picocli..",

@@ -1,10 +1,10 @@
 package dev.sieve.cli;
 
 import dev.sieve.crawl.Counter;
-import dev.sieve.crawl.CrawlPlace;
 import dev.sieve.crawl.CrawlReport;
 import dev.sieve.crawl.Crawler;
 import dev.sieve.crawl.Ending;
+import dev.sieve.job.CrawlPlace;
 import dev.sieve.output.BrokenPipeException;
 import dev.sieve.report.Numbers;
 import java.io.IOException;

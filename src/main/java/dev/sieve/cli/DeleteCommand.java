@@ -2,7 +2,7 @@ package dev.sieve.cli;
 
 import static dev.sieve.report.Numbers.text;
 
-import dev.sieve.crawl.SavedPlace;
+import dev.sieve.job.SavedPlace;
 import dev.sieve.report.Numbers;
 import java.io.IOException;
 import java.time.Duration;

@@ -1,6 +1,6 @@
 package dev.sieve.cli;
 
-import dev.sieve.crawl.MemoryPlace;
+import dev.sieve.job.MemoryPlace;
 import dev.sieve.output.OutputFile;
 import dev.sieve.report.CrawlDiff;
 import dev.sieve.report.CrawlRecord;

@@ -2,8 +2,8 @@ package dev.sieve.cli;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import dev.sieve.crawl.EnginePlace;
-import dev.sieve.crawl.SavedPlace;
+import dev.sieve.job.EnginePlace;
+import dev.sieve.job.SavedPlace;
 import dev.sieve.shared.EngineAddress;
 import java.io.IOException;
 import java.io.InputStream;

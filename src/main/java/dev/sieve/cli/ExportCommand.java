@@ -1,7 +1,7 @@
 package dev.sieve.cli;
 
-import dev.sieve.crawl.SavedPlace;
 import dev.sieve.durable.Export;
+import dev.sieve.job.SavedPlace;
 import dev.sieve.output.OutputFile;
 import java.io.IOException;
 import java.io.UncheckedIOException;

@@ -6,7 +6,7 @@ import dev.sieve.FrontierSettings;
 import dev.sieve.OnFull;
 import dev.sieve.Sieve;
 import dev.sieve.bloom.BloomSize;
-import dev.sieve.crawl.CrawlPlace;
+import dev.sieve.job.CrawlPlace;
 import dev.sieve.report.Numbers;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;

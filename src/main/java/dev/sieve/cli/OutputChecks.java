@@ -2,7 +2,7 @@ package dev.sieve.cli;
 
 import static java.nio.file.StandardOpenOption.CREATE_NEW;
 
-import dev.sieve.crawl.CrawlPlace;
+import dev.sieve.job.CrawlPlace;
 import dev.sieve.output.LineFormat;
 import dev.sieve.output.OutputFile;
 import dev.sieve.output.OutputFormat;

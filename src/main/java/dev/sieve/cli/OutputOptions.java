@@ -5,7 +5,7 @@ import static java.nio.file.StandardOpenOption.CREATE_NEW;
 import static java.nio.file.StandardOpenOption.TRUNCATE_EXISTING;
 
 import dev.sieve.crawl.CrawlJob;
-import dev.sieve.crawl.CrawlPlace;
+import dev.sieve.job.CrawlPlace;
 import dev.sieve.output.FileEnds;
 import dev.sieve.output.LineFormat;
 import dev.sieve.output.OutputFile;

@@ -1,7 +1,7 @@
 package dev.sieve.cli;
 
-import dev.sieve.crawl.FolderPlace;
-import dev.sieve.crawl.SavedPlace;
+import dev.sieve.job.FolderPlace;
+import dev.sieve.job.SavedPlace;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;

@@ -1,7 +1,7 @@
 package dev.sieve.cli;
 
-import dev.sieve.crawl.MemoryPlace;
-import dev.sieve.crawl.SavedPlace;
+import dev.sieve.job.MemoryPlace;
+import dev.sieve.job.SavedPlace;
 import dev.sieve.report.CrawlRecord;
 import dev.sieve.report.Numbers;
 import dev.sieve.report.ReportInput;

@@ -1,7 +1,7 @@
 package dev.sieve.cli;
 
 import dev.sieve.crawl.CrawlJob;
-import dev.sieve.crawl.SavedPlace;
+import dev.sieve.job.SavedPlace;
 import java.io.IOException;
 import java.lang.reflect.Field;
 import java.time.Duration;

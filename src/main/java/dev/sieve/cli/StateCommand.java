@@ -3,9 +3,9 @@ package dev.sieve.cli;
 import static dev.sieve.report.Numbers.text;
 
 import dev.sieve.SieveStats;
-import dev.sieve.crawl.CrawlState;
-import dev.sieve.crawl.SavedPlace;
 import dev.sieve.durable.DurableState;
+import dev.sieve.job.CrawlState;
+import dev.sieve.job.SavedPlace;
 import dev.sieve.report.Numbers;
 import dev.sieve.shared.SharedState;
 import java.io.IOException;

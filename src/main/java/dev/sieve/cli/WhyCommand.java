@@ -2,10 +2,10 @@ package dev.sieve.cli;
 
 import ch.qos.logback.classic.Level;
 import dev.sieve.crawl.CrawlOptions;
-import dev.sieve.crawl.CrawlPlace;
 import dev.sieve.durable.Export;
 import dev.sieve.fetch.FetchResult.Refused;
 import dev.sieve.fetch.Fetcher;
+import dev.sieve.job.CrawlPlace;
 import dev.sieve.report.Numbers;
 import dev.sieve.scope.Admission;
 import dev.sieve.scope.Scope;

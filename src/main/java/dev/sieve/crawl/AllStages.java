@@ -1,11 +1,15 @@
 package dev.sieve.crawl;
 
+import dev.sieve.io.LineFile;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 
 /** Creates the stages of a crawl, in the order in which they are called. */
-final class AllStages {
+public final class AllStages {
+    /** The files of a job that stages have. */
+    public static final List<LineFile.Kind> FILES = List.of(KnownTexts.KIND, Fragments.KIND, KnownPages.KIND);
+
     private AllStages() {}
 
     /**

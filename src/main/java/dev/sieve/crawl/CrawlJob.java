@@ -20,19 +20,19 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A crawl that is open in its {@linkplain CrawlPlace place}. It consists of the frontier; a {@link JobStore} of the seeds, which
+ * A crawl that is open in its place. It consists of the frontier; a {@link JobStore} of the seeds, which
  * define the scope, of what the user has allowed for their origins, and of the pauses of hosts; {@link JobFiles}; and what it
  * has in common with {@linkplain Sharing other processes}.
  *
- * <p>A {@link CrawlDirectory} keeps it in a folder, from which it continues after a crash. A {@link SharedJob} keeps it on an
- * engine, for many processes. A job {@linkplain #inMemory in memory} keeps nothing but its frontier.
+ * <p>It is kept in a folder, from which it continues after a crash, or on an engine, for many processes. A job {@linkplain
+ * #inMemory in memory} keeps nothing but its frontier.
  *
  * <p>Methods that store something throw {@link UncheckedIOException} when that fails. Safe for use by many threads. A seed
  * takes 18 to 23 bytes of memory.
  */
 public final class CrawlJob implements Closeable {
     /** Where files go that are deleted when the crawl is closed, if the job has no folder. */
-    static final Path TEMPORARY = Path.of(System.getProperty("java.io.tmpdir"));
+    public static final Path TEMPORARY = Path.of(System.getProperty("java.io.tmpdir"));
 
     private static final String OPEN = "open ";
     private static final String HEADERS = "headers ";
@@ -67,7 +67,7 @@ public final class CrawlJob implements Closeable {
      * @param folder where the spill file of the crawl is created
      * @param files null for a job without a folder
      */
-    CrawlJob(Frontier frontier, Path folder, @Nullable JobFiles files, Sharing sharing, JobStore.Opening opening)
+    public CrawlJob(Frontier frontier, Path folder, @Nullable JobFiles files, Sharing sharing, JobStore.Opening opening)
             throws IOException {
         this.frontier = frontier;
         this.folder = folder;
@@ -229,12 +229,18 @@ public final class CrawlJob implements Closeable {
         }
     }
 
+    /** Returns whether a URL with a label in the frontier is a page of the crawl. */
+    public static boolean isPage(int label) {
+        return Target.Kind.isPage(label);
+    }
+
     /** Whether a line is a URL as a crawl stores it. */
-    static boolean isSeed(String line) {
+    public static boolean isSeed(String line) {
         return line.equals(UrlNormalizer.parse(line));
     }
 
-    static boolean isOrigin(String line) {
+    /** Whether a line is one about an origin as a crawl stores it. */
+    public static boolean isOrigin(String line) {
         Matcher fields = ORIGIN.matcher(line);
         String url = fields.matches() ? UrlNormalizer.parse(fields.group(1)) : null;
         return url != null && UrlParts.origin(url).equals(fields.group(1));

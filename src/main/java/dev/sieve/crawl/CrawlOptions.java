@@ -14,6 +14,8 @@ import dev.sieve.scope.Admission;
 import dev.sieve.scope.Scope;
 import dev.sieve.scope.Trap;
 import dev.sieve.scope.TrapGuard;
+import dev.sieve.shared.SharedSieve;
+import dev.sieve.url.UrlParts;
 import java.math.BigDecimal;
 import java.net.InetAddress;
 import java.time.Duration;
@@ -101,7 +103,7 @@ public final class CrawlOptions {
     }
 
     /**
-     * Crawls in rounds: when all pages of the {@link CrawlDirectory} are done, a crawl with this option begins the next round,
+     * Crawls in rounds: when all pages of the job are done, a crawl with this option begins the next round,
      * which visits each of them once more. Requests are conditional, and each {@link dev.sieve.output.Visit} says what has
      * changed. A round that was interrupted continues, with this option or without. The first round must have it. Default:
      * false.
@@ -440,8 +442,19 @@ public final class CrawlOptions {
         return new Admission(scope.build(), new TrapGuard(trapLimits));
     }
 
+    /** Sets what decides how processes with these options share a crawl. */
+    public void applyTo(SharedSieve.Builder builder) {
+        builder.rest(delay);
+        if (maxPerHost != Integer.MAX_VALUE) {
+            builder.perHost(maxPerHost);
+        }
+        if (perDomain != Integer.MAX_VALUE) {
+            builder.groups("domain", UrlParts::domainOfHost);
+        }
+    }
+
     /** Returns the guard of the traps that the processes of a crawl with these options count together. */
-    TrapGuard newSharedTraps(long seed) {
+    public TrapGuard newSharedTraps(long seed) {
         return TrapGuard.ofHosts(trapLimits, seed);
     }
 

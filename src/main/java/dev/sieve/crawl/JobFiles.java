@@ -26,7 +26,7 @@ import org.slf4j.LoggerFactory;
  * <p>A count is stored after its lines are on the disk, and removed before a file is replaced by a shorter one. So whatever
  * call fails, or is the last one of the process, no count is higher than what the file has. Safe for use by many threads.
  */
-final class JobFiles implements Closeable {
+public final class JobFiles implements Closeable {
     private static final Logger LOG = LoggerFactory.getLogger("dev.sieve.crawl");
 
     private static final Pattern COUNT = Pattern.compile("(crawl-[a-z]{1,20}) (\\d{1,18})");
@@ -58,7 +58,7 @@ final class JobFiles implements Closeable {
      * @param kinds all files that may exist
      * @param problems receives what is wrong in the file of the counts
      */
-    JobFiles(Disk disk, long owner, List<LineFile.Kind> kinds, LineFile.Receiver problems) throws IOException {
+    public JobFiles(Disk disk, long owner, List<LineFile.Kind> kinds, LineFile.Receiver problems) throws IOException {
         this(disk, owner, kinds, false, () -> {}, problems);
     }
 
@@ -105,7 +105,7 @@ final class JobFiles implements Closeable {
      * @param sync forces the frontier, before a file is replaced: what is done is in the log before a round ends, and a job that
      *     another process may have as well is left alone
      */
-    static JobFiles open(Disk disk, long owner, List<LineFile.Kind> kinds, boolean forces, Runnable sync)
+    public static JobFiles open(Disk disk, long owner, List<LineFile.Kind> kinds, boolean forces, Runnable sync)
             throws IOException {
         JobFiles files = new JobFiles(disk, owner, kinds, forces, sync, LineFile.REFUSE);
         for (LineFile.Kind kind : kinds) {
@@ -151,7 +151,7 @@ final class JobFiles implements Closeable {
     }
 
     /** Returns whether a file exists. */
-    boolean exists(LineFile.Kind kind) throws IOException {
+    public boolean exists(LineFile.Kind kind) throws IOException {
         return disk.names().contains(kind.name());
     }
 
@@ -161,7 +161,7 @@ final class JobFiles implements Closeable {
     }
 
     /** Reads a file, as it is on the disk; returns the number of its last line, 0 when it does not exist. */
-    long read(LineFile.Kind kind, LineFile.Lines lines, LineFile.Receiver problems) throws IOException {
+    public long read(LineFile.Kind kind, LineFile.Lines lines, LineFile.Receiver problems) throws IOException {
         long count = known(kind);
         long last = LineFile.read(disk, kind, owner, count, lines, problems).last();
         require(kind, last, count, problems);
@@ -182,7 +182,7 @@ final class JobFiles implements Closeable {
     }
 
     /** Opens a file after its last line, and creates it if it does not exist. It is closed with these. */
-    synchronized LineFile open(LineFile.Kind kind, LineFile.Lines lines) throws IOException {
+    public synchronized LineFile open(LineFile.Kind kind, LineFile.Lines lines) throws IOException {
         LineFile file = LineFile.open(disk, kind, owner, known(kind), lines);
         closeFirst(file);
         require(kind, file.last(), known(kind), LineFile.REFUSE);
@@ -204,7 +204,7 @@ final class JobFiles implements Closeable {
      * Replaces a file in one step by one with other lines. If it is open, it is not used any more, unless {@code lines} throws
      * an exception, after which nothing has changed.
      */
-    synchronized void replace(LineFile.Kind kind, LineFile.Writing lines) throws IOException {
+    public synchronized void replace(LineFile.Kind kind, LineFile.Writing lines) throws IOException {
         try {
             sync.run();
         } catch (UncheckedIOException e) {
@@ -253,7 +253,7 @@ final class JobFiles implements Closeable {
     }
 
     /** Returns what is wrong in the files. */
-    List<String> problems() throws IOException {
+    public List<String> problems() throws IOException {
         List<String> problems = new ArrayList<>();
         for (LineFile.Kind kind : kinds) {
             read(kind, (position, line) -> {}, problems::add);
@@ -266,7 +266,7 @@ final class JobFiles implements Closeable {
      *
      * @param findings what was found so far, to which what is wrong and what is lost is added
      */
-    void repair(List<String> findings) throws IOException {
+    public void repair(List<String> findings) throws IOException {
         Map<String, Long> found = new TreeMap<>();
         for (LineFile.Kind kind : kinds) {
             List<String> problems = new ArrayList<>();

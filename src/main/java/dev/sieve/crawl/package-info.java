@@ -2,9 +2,8 @@
  * The loop that joins the other packages.
  *
  * <p>A {@link dev.sieve.crawl.Crawler} runs a crawl with its {@link dev.sieve.crawl.CrawlOptions} and returns a
- * {@link dev.sieve.crawl.CrawlReport}. A {@link dev.sieve.crawl.CrawlPlace} is where it is kept, and opens it as a
- * {@link dev.sieve.crawl.CrawlJob}: a {@link dev.sieve.crawl.CrawlDirectory} owns the files from which it continues after a
- * crash, and a {@link dev.sieve.crawl.SharedJob} shares it with other processes. Inside, in the order of the path of a URL:
+ * {@link dev.sieve.crawl.CrawlReport}. A {@link dev.sieve.crawl.CrawlJob} is what is kept of it, by another package. Inside, in
+ * the order of the path of a URL:
  *
  * <ul>
  *   <li>{@code LinkQueue} queues seeds, links, redirect targets and sitemaps in the frontier, and links that are only checked.

@@ -2,9 +2,9 @@ package dev.sieve.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sieve.crawl.CrawlDirectory;
 import dev.sieve.durable.DurableSieve;
 import dev.sieve.fetch.HostileServer;
+import dev.sieve.job.CrawlDirectory;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;

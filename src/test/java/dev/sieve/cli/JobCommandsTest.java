@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import dev.sieve.crawl.CrawlDirectory;
 import dev.sieve.crawl.CrawlJob;
 import dev.sieve.crawl.CrawlOptions;
 import dev.sieve.crawl.Crawler;
 import dev.sieve.durable.DurableSieve;
+import dev.sieve.job.CrawlDirectory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;

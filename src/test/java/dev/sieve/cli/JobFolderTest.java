@@ -2,7 +2,7 @@ package dev.sieve.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sieve.crawl.CrawlDirectory;
+import dev.sieve.job.CrawlDirectory;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -5,14 +5,14 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.nio.file.StandardOpenOption.APPEND;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sieve.crawl.MemoryPlace;
-import dev.sieve.crawl.OutputLengths;
 import dev.sieve.fetch.Exchange;
 import dev.sieve.fetch.FetchResult;
 import dev.sieve.io.Disk;
 import dev.sieve.io.FakeDisk;
 import dev.sieve.io.FakeDisk.Names;
 import dev.sieve.io.FakeDisk.Unsynced;
+import dev.sieve.job.MemoryPlace;
+import dev.sieve.job.OutputLengths;
 import dev.sieve.output.Archive;
 import dev.sieve.output.LineFormat;
 import dev.sieve.output.Link;

@@ -2,10 +2,10 @@ package dev.sieve.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sieve.crawl.CrawlDirectory;
 import dev.sieve.crawl.JobLines;
 import dev.sieve.durable.DurableFolder;
 import dev.sieve.durable.DurableSieve;
+import dev.sieve.job.CrawlDirectory;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;

@@ -7,6 +7,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.sieve.durable.DurableFolder;
 import dev.sieve.io.LineFile;
 import dev.sieve.io.LocalDisk;
+import dev.sieve.job.CrawlDirectory;
+import dev.sieve.job.FolderPlace;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;

@@ -3,6 +3,7 @@ package dev.sieve.crawl;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sieve.Sieve;
+import dev.sieve.job.CrawlDirectory;
 import dev.sieve.output.Likeness;
 import dev.sieve.output.PageSink;
 import dev.sieve.output.Skip;

@@ -7,6 +7,7 @@ import dev.sieve.Sieve;
 import dev.sieve.durable.DurableFolder;
 import dev.sieve.fetch.FetchResult;
 import dev.sieve.io.FakeDisk;
+import dev.sieve.job.CrawlDirectory;
 import dev.sieve.output.Visit;
 import java.io.IOException;
 import java.nio.file.Path;

@@ -12,6 +12,8 @@ import dev.sieve.durable.DurableSieve;
 import dev.sieve.durable.RepairReport;
 import dev.sieve.io.LineFile;
 import dev.sieve.io.LocalDisk;
+import dev.sieve.job.CrawlDirectory;
+import dev.sieve.job.FolderPlace;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;

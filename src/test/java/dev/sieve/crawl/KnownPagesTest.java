@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.sieve.crawl.KnownPage.State;
 import dev.sieve.io.LineFile;
 import dev.sieve.io.LocalDisk;
+import dev.sieve.job.CrawlDirectory;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -13,6 +13,7 @@ import static org.assertj.core.api.Assertions.entry;
 import dev.sieve.Sieve;
 import dev.sieve.durable.DurableFolder;
 import dev.sieve.fetch.FetchResult;
+import dev.sieve.job.CrawlDirectory;
 import dev.sieve.output.Link;
 import dev.sieve.output.LinkGraphSink;
 import dev.sieve.output.PageSink;

@@ -7,6 +7,7 @@ import dev.sieve.Frontier;
 import dev.sieve.Lease;
 import dev.sieve.durable.ChildJvm;
 import dev.sieve.fetch.FetchResult;
+import dev.sieve.job.CrawlDirectory;
 import dev.sieve.output.Change;
 import java.io.IOException;
 import java.nio.file.Path;

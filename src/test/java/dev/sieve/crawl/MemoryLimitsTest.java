@@ -14,6 +14,7 @@ import dev.sieve.fetch.FetchResult.Page;
 import dev.sieve.fetch.Fetcher;
 import dev.sieve.fetch.HostileServer;
 import dev.sieve.io.LruMap;
+import dev.sieve.job.CrawlDirectory;
 import dev.sieve.parse.LinkExtractor;
 import dev.sieve.polite.Codec;
 import dev.sieve.polite.HostSchedule;

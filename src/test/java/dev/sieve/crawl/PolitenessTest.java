@@ -13,6 +13,7 @@ import dev.sieve.Sieve;
 import dev.sieve.durable.DurableFolder;
 import dev.sieve.fetch.FetchResult;
 import dev.sieve.fetch.HostileServer;
+import dev.sieve.job.CrawlDirectory;
 import dev.sieve.polite.Trust;
 import dev.sieve.scope.Scope;
 import dev.sieve.shared.TestEngine;

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.tuple;
 
 import dev.sieve.Sieve;
 import dev.sieve.durable.DurableFolder;
+import dev.sieve.job.CrawlDirectory;
 import dev.sieve.output.Visit;
 import java.io.IOException;
 import java.net.InetAddress;

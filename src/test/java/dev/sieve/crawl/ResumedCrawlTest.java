@@ -10,6 +10,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sieve.durable.DurableFolder;
 import dev.sieve.fetch.HostileServer;
+import dev.sieve.job.CrawlDirectory;
+import dev.sieve.job.FolderPlace;
 import dev.sieve.output.PageSink;
 import dev.sieve.output.Visit;
 import java.io.IOException;

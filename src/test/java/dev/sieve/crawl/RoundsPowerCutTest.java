@@ -16,6 +16,7 @@ import dev.sieve.io.ErrorDisk.Failure;
 import dev.sieve.io.FakeDisk;
 import dev.sieve.io.FakeDisk.Names;
 import dev.sieve.io.FakeDisk.Unsynced;
+import dev.sieve.job.CrawlDirectory;
 import dev.sieve.output.Change;
 import java.io.IOException;
 import java.io.UncheckedIOException;

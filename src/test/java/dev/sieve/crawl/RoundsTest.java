@@ -7,6 +7,7 @@ import dev.sieve.Lease;
 import dev.sieve.Sieve;
 import dev.sieve.durable.DurableFolder;
 import dev.sieve.fetch.FetchResult;
+import dev.sieve.job.CrawlDirectory;
 import dev.sieve.output.Change;
 import dev.sieve.output.History;
 import dev.sieve.output.Visit;

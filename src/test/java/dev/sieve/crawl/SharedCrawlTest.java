@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.sieve.demo.DemoRequest;
 import dev.sieve.demo.DemoWeb;
 import dev.sieve.durable.ChildJvm;
+import dev.sieve.job.SharedJob;
 import dev.sieve.judge.PolitenessJudge;
 import dev.sieve.output.Skip;
 import dev.sieve.output.Visit;

@@ -1,5 +1,6 @@
 package dev.sieve.crawl;
 
+import dev.sieve.job.SharedJob;
 import dev.sieve.output.PageSink;
 import dev.sieve.output.Skip;
 import dev.sieve.output.Visit;

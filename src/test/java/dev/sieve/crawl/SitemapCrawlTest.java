@@ -17,6 +17,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.sieve.Frontier;
 import dev.sieve.Sieve;
 import dev.sieve.fetch.HostileServer;
+import dev.sieve.job.CrawlDirectory;
 import dev.sieve.output.PageSink;
 import dev.sieve.output.Skip;
 import dev.sieve.output.Visit;

@@ -1,6 +1,9 @@
-package dev.sieve.crawl;
+package dev.sieve.job;
 
 import dev.sieve.FrontierSettings;
+import dev.sieve.crawl.CrawlJob;
+import dev.sieve.crawl.CrawlOptions;
+import dev.sieve.crawl.JobFiles;
 import dev.sieve.durable.Durability;
 import dev.sieve.durable.DurableFolder;
 import dev.sieve.durable.DurableState;
@@ -84,7 +87,7 @@ public record FolderPlace(Path folder, Durability durability, boolean keepsLog) 
     public void export(Export which, Consumer<String> urls) throws IOException {
         // Labels are numbers of the caller's choice: without these files, the frontier is not one of a crawl.
         boolean isJob = Files.exists(folder.resolve(CrawlDirectory.SEEDS.name()));
-        DurableFolder.export(folder, which, label -> !isJob || Target.Kind.isPage(label), urls);
+        DurableFolder.export(folder, which, label -> !isJob || CrawlJob.isPage(label), urls);
     }
 
     @Override

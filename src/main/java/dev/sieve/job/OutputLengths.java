@@ -1,5 +1,6 @@
-package dev.sieve.crawl;
+package dev.sieve.job;
 
+import dev.sieve.crawl.JobFiles;
 import dev.sieve.io.Disk;
 import dev.sieve.io.LineFile;
 import dev.sieve.io.LocalDisk;

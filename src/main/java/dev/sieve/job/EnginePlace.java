@@ -1,6 +1,8 @@
-package dev.sieve.crawl;
+package dev.sieve.job;
 
 import dev.sieve.FrontierSettings;
+import dev.sieve.crawl.CrawlJob;
+import dev.sieve.crawl.CrawlOptions;
 import dev.sieve.durable.Export;
 import dev.sieve.durable.RepairReport;
 import dev.sieve.shared.EngineAddress;
@@ -50,7 +52,7 @@ public record EnginePlace(EngineAddress address, Duration patience) implements S
     @Override
     public void export(Export which, Consumer<String> urls) throws IOException {
         if (which != Export.DONE) {
-            SharedTools.export(address, Target.Kind::isPage, urls);
+            SharedTools.export(address, CrawlJob::isPage, urls);
         }
     }
 

@@ -1,4 +1,4 @@
-package dev.sieve.crawl;
+package dev.sieve.job;
 
 import static java.nio.file.StandardOpenOption.APPEND;
 import static org.assertj.core.api.Assertions.assertThat;

@@ -1,6 +1,9 @@
-package dev.sieve.crawl;
+package dev.sieve.job;
 
 import dev.sieve.FrontierSettings;
+import dev.sieve.crawl.CrawlJob;
+import dev.sieve.crawl.CrawlOptions;
+import dev.sieve.crawl.Sharing;
 import dev.sieve.durable.Export;
 import java.io.IOException;
 import java.nio.file.Path;

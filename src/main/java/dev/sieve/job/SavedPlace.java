@@ -1,4 +1,4 @@
-package dev.sieve.crawl;
+package dev.sieve.job;
 
 import dev.sieve.durable.RepairReport;
 import java.io.IOException;

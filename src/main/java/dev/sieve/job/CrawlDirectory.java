@@ -1,5 +1,11 @@
-package dev.sieve.crawl;
+package dev.sieve.job;
 
+import dev.sieve.crawl.AllStages;
+import dev.sieve.crawl.CrawlJob;
+import dev.sieve.crawl.JobFiles;
+import dev.sieve.crawl.JobStore;
+import dev.sieve.crawl.Journal;
+import dev.sieve.crawl.Sharing;
 import dev.sieve.durable.DurableFolder;
 import dev.sieve.durable.DurableSieve;
 import dev.sieve.io.Disk;
@@ -36,8 +42,8 @@ import java.util.stream.Stream;
  *   <li>{@code crawl-report}, what the report of the crawl is made from, if one was requested: see {@link Journal};
  *   <li>{@code crawl-texts}, the first page with each text, if pages are compared: one line per page with the digest of its
  *       text;
- *   <li>{@code crawl-fragments}, the parts of pages and the links to them, if these are checked: see {@link Fragments};
- *   <li>{@code crawl-pages}, what is known of each page, if the crawl has rounds: see {@link KnownPages};
+ *   <li>{@code crawl-fragments}, the parts of pages and the links to them, if these are checked: see {@code Fragments};
+ *   <li>{@code crawl-pages}, what is known of each page, if the crawl has rounds: see {@code KnownPages};
  *   <li>{@code crawl-outputs}, the lengths of outputs, up to which they are continued: see {@link OutputLengths};
  *   <li>{@code crawl-counts}, how many lines the files above have at least, as of a second ago: see {@link JobFiles};
  *   <li>{@code hosts-*.spill}, URLs whose hosts have to wait: temporary, deleted when the crawl is closed.
@@ -67,8 +73,10 @@ public final class CrawlDirectory implements JobStore {
             PAUSE.asMatchPredicate());
 
     /** All files that may exist, which are checked and repaired. */
-    static final List<LineFile.Kind> FILES = List.of(
-            SEEDS, ORIGINS, PAUSES, Journal.KIND, KnownTexts.KIND, Fragments.KIND, KnownPages.KIND, OutputLengths.KIND);
+    public static final List<LineFile.Kind> FILES = Stream.of(
+                    List.of(SEEDS, ORIGINS, PAUSES, Journal.KIND), AllStages.FILES, List.of(OutputLengths.KIND))
+            .flatMap(List::stream)
+            .toList();
 
     /** Files that a folder may contain before it contains a crawl: a crash may have left them, or the settings are lost. */
     private static final Pattern OF_FRONTIER = Pattern.compile("lock|settings\\..*|(log|checkpoint)-\\d{8}.*");
@@ -114,10 +122,12 @@ public final class CrawlDirectory implements JobStore {
      * @throws IOException when a file cannot be read or written, or is damaged
      */
     public static CrawlJob open(Path directory, Consumer<DurableSieve.Builder> settings) throws IOException {
-        return open(directory, settings, CrawlClock.SYSTEM.now());
+        return open(directory, settings, Instant.now());
     }
 
-    static CrawlJob open(Path directory, Consumer<DurableSieve.Builder> settings, Instant now) throws IOException {
+    /** Opens it in the same way at a moment, at which pauses may have expired. */
+    public static CrawlJob open(Path directory, Consumer<DurableSieve.Builder> settings, Instant now)
+            throws IOException {
         check(directory);
         DurableSieve.Builder builder = DurableSieve.builder(directory);
         settings.accept(builder);
@@ -132,7 +142,8 @@ public final class CrawlDirectory implements JobStore {
     }
 
     /** Opens the files beside a frontier, which the caller closes when that fails. */
-    static CrawlJob open(DurableSieve frontier, Path folder, Disk disk, long id, Instant now) throws IOException {
+    public static CrawlJob open(DurableSieve frontier, Path folder, Disk disk, long id, Instant now)
+            throws IOException {
         JobFiles files = JobFiles.open(disk, id, FILES, frontier.durability().forces(), frontier::sync);
         try {
             return new CrawlJob(
@@ -161,7 +172,7 @@ public final class CrawlDirectory implements JobStore {
      *
      * @throws IllegalArgumentException when it contains anything else; the message names some of it
      */
-    static void check(Path directory) throws IOException {
+    public static void check(Path directory) throws IOException {
         if (DurableFolder.exists(directory) || Files.notExists(directory)) {
             return;
         }

@@ -1,6 +1,12 @@
-package dev.sieve.crawl;
+package dev.sieve.job;
 
 import dev.sieve.Lease;
+import dev.sieve.crawl.CrawlJob;
+import dev.sieve.crawl.CrawlOptions;
+import dev.sieve.crawl.Crawler;
+import dev.sieve.crawl.JobStore;
+import dev.sieve.crawl.PageBudget;
+import dev.sieve.crawl.Sharing;
 import dev.sieve.output.FileEnds;
 import dev.sieve.scope.SkipReason;
 import dev.sieve.scope.TrapGuard;
@@ -86,18 +92,11 @@ public final class SharedJob implements JobStore, Sharing {
             throws IOException {
         AtomicReference<Map<String, Duration>> pauses = new AtomicReference<>(Map.of());
         Queue<Map<Long, Integer>> counts = new ConcurrentLinkedQueue<>();
-        SharedSieve.Builder builder = SharedSieve.builder(address)
-                .rest(options.delay)
-                .onClaim((claimed, counted) -> {
-                    pauses.accumulateAndGet(claimed, SharedJob::longer);
-                    counts.add(counted);
-                });
-        if (options.maxPerHost != Integer.MAX_VALUE) {
-            builder.perHost(options.maxPerHost);
-        }
-        if (options.perDomain != Integer.MAX_VALUE) {
-            builder.groups("domain", UrlParts::domainOfHost);
-        }
+        SharedSieve.Builder builder = SharedSieve.builder(address).onClaim((claimed, counted) -> {
+            pauses.accumulateAndGet(claimed, SharedJob::longer);
+            counts.add(counted);
+        });
+        options.applyTo(builder);
         settings.accept(builder);
         SharedSieve frontier = builder.open();
         frontier.warnings().forEach(warning -> LOG.warn("{}: {}", address.server(), warning));

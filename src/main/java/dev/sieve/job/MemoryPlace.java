@@ -1,7 +1,9 @@
-package dev.sieve.crawl;
+package dev.sieve.job;
 
 import dev.sieve.FrontierSettings;
 import dev.sieve.Sieve;
+import dev.sieve.crawl.CrawlJob;
+import dev.sieve.crawl.CrawlOptions;
 
 /** The memory of this process: nothing is saved. */
 public record MemoryPlace() implements CrawlPlace {

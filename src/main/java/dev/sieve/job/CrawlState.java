@@ -1,4 +1,4 @@
-package dev.sieve.crawl;
+package dev.sieve.job;
 
 import dev.sieve.SieveStats;
 import dev.sieve.durable.DurableState;
