@@ -15,6 +15,7 @@ import dev.sieve.report.ReportPage;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -32,6 +33,7 @@ final class Recording {
     private static final Logger LOG = LoggerFactory.getLogger("dev.sieve.cli");
     private static final int MILLIS = 1000;
     private static final int SAMPLES_PER_SHARE = 5;
+    private static final Duration SEARCH_AFTER_STOP = Duration.ofSeconds(5);
 
     private final CrawlRecord record;
     private final @Nullable Path file;
@@ -203,7 +205,9 @@ final class Recording {
                 record.sample(report, Instant.now());
                 share();
                 record.flush();
-                record.findReferrers();
+                // A stopped crawl has a little time for it, so that the process ends soon.
+                Instant end = Instant.now().plus(SEARCH_AFTER_STOP);
+                record.findReferrers(() -> crawler.isStopped() && Instant.now().isAfter(end));
                 return null;
             } catch (IOException e) {
                 return e;

@@ -318,7 +318,8 @@ public final class Crawler implements AutoCloseable {
         return Duration.ofNanos(clock.nanoTime() - startNanos);
     }
 
-    private boolean isStopped() {
+    /** Returns whether {@link #stop} was called. */
+    public boolean isStopped() {
         return isStopped || Thread.currentThread().isInterrupted();
     }
 

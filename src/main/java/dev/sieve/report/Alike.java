@@ -45,7 +45,7 @@ final class Alike {
     /** Groups by what their pages have in common; the first ones, up to a limit. */
     private static final class Groups {
         private final int limit;
-        private final Map<Long, PageGroup> groups = new LinkedHashMap<>();
+        private final Map<Long, NearPages.Group> groups = new LinkedHashMap<>();
         private long leftOut;
 
         Groups(int limit) {
@@ -53,21 +53,20 @@ final class Alike {
         }
 
         /** Returns the group of a name, which is new without a page; null when there is no room for it. */
-        @Nullable
-        PageGroup of(String name) {
+        NearPages.@Nullable Group of(String name) {
             long hash = Entry.hash(name);
-            PageGroup group = groups.get(hash);
+            NearPages.Group group = groups.get(hash);
             if (group == null && groups.size() == limit) {
                 leftOut++;
             } else if (group == null) {
-                group = new PageGroup(Bounds.cut(name));
+                group = new NearPages.Group(Bounds.cut(name));
                 groups.put(hash, group);
             }
             return group;
         }
 
         /** Returns the groups with several pages, the largest first. */
-        List<PageGroup> shared() {
+        List<NearPages.Group> shared() {
             return groups.values().stream()
                     .filter(group -> group.count() > 1)
                     .sorted(Comparator.comparingLong(group -> -group.count()))
@@ -92,7 +91,7 @@ final class Alike {
         String first = entry.text(VisitField.DUPLICATE_OF);
         String canonical = entry.text(VisitField.CANONICAL);
         if (first != null) {
-            PageGroup group = texts.of(first);
+            NearPages.Group group = texts.of(first);
             if (group != null && group.count() == 0) {
                 group.add(group.name());
             }
@@ -113,7 +112,7 @@ final class Alike {
     }
 
     private static void add(Groups groups, @Nullable String name, String url) {
-        PageGroup group = name == null ? null : groups.of(name);
+        NearPages.Group group = name == null ? null : groups.of(name);
         if (group != null) {
             group.add(url);
         }
@@ -138,7 +137,7 @@ final class Alike {
         }
     }
 
-    private static void groups(Element section, String id, String heading, List<PageGroup> groups, long leftOut) {
+    private static void groups(Element section, String id, String heading, List<NearPages.Group> groups, long leftOut) {
         if (!groups.isEmpty()) {
             boolean areTexts = id.equals("same-text");
             boolean areNamed = !id.endsWith("text");
@@ -152,7 +151,7 @@ final class Alike {
                             : areTexts
                                     ? new String[] {"#Pages", "#With the first as canonical", "First pages"}
                                     : new String[] {"#Pages", "First pages"});
-            for (PageGroup group : groups.subList(0, Math.min(GROUPS_SHOWN, groups.size()))) {
+            for (NearPages.Group group : groups.subList(0, Math.min(GROUPS_SHOWN, groups.size()))) {
                 if (!table.hasRoom()) {
                     break;
                 }

@@ -1,13 +1,16 @@
 package dev.sieve.report;
 
 import dev.sieve.fetch.FetchResult.Reason;
+import java.nio.LongBuffer;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -124,12 +127,6 @@ final class BrokenLinks {
         boolean isComplete() {
             return isComplete && referrerCount > 0;
         }
-
-        /** Starts the search of all pages. */
-        void search() {
-            isComplete = true;
-            referrerCount = fragment ? referrerCount : 0;
-        }
     }
 
     /** Adds a page that links to a listed link. */
@@ -223,8 +220,65 @@ final class BrokenLinks {
         return redirects.containsKey(Entry.id(Entry.key(url)));
     }
 
+    /** Starts a search for the pages that link to the listed links. */
+    Search search() {
+        return new Search();
+    }
+
+    /** Finds the pages that link to broken URLs, among all pages that are passed to it. */
+    final class Search {
+        private static final int BITS = 1 << 16;
+
+        private final Map<Long, Link> byHash = byHash();
+        /** Rules out most links at little cost. */
+        private final BitSet candidates = new BitSet(BITS);
+
+        private Search() {
+            list().forEach(link -> link.referrerCount = link.fragment ? link.referrerCount : 0);
+            byHash.keySet().forEach(hash -> candidates.set(bit(hash)));
+        }
+
+        private static int bit(long hash) {
+            return (int) hash & (BITS - 1);
+        }
+
+        /** Returns the links to which hashes of keys lead. */
+        Set<Link> find(LongBuffer hashes) {
+            Set<Link> found = Set.of();
+            while (hashes.hasRemaining()) {
+                long hash = hashes.get();
+                Link link = candidates.get(bit(hash)) ? byHash.get(hash) : null;
+                if (link != null) {
+                    found = found.isEmpty() ? new HashSet<>() : found;
+                    found.add(link);
+                }
+            }
+            return found;
+        }
+
+        /** Adds a page that leads to links. */
+        void add(String page, Set<Link> found) {
+            if (!isRedirect(page)) {
+                found.forEach(link -> addReferrer(link, page));
+            }
+        }
+
+        /** Adds a link from a page to a key. */
+        void add(String page, String key) {
+            Link link = byHash.get(Entry.hash(key));
+            if (link != null) {
+                add(page, Set.of(link));
+            }
+        }
+
+        /** Notes that all pages were passed to this. */
+        void end() {
+            list().forEach(link -> link.isComplete = true);
+        }
+    }
+
     /** Returns the listed links by the hashes of their keys, and of the keys of the redirects that lead to them. */
-    Map<Long, Link> byHash() {
+    private Map<Long, Link> byHash() {
         Map<Long, Link> found = new HashMap<>();
         redirects.forEach((redirect, first) -> {
             Hop hop = first;

@@ -10,12 +10,16 @@ import dev.sieve.output.Visit;
 import dev.sieve.output.VisitField;
 import dev.sieve.scope.SkipReason;
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The record of a crawl from which its report is made: a sink, which also receives samples and capacity events.
@@ -28,6 +32,8 @@ import org.jspecify.annotations.Nullable;
 public final class CrawlRecord implements PageSink {
     /** Lines with samples that are not needed for the charts: a run that is killed loses at most so much of its numbers. */
     private static final long SAMPLE_MILLIS = 10_000;
+
+    private static final Logger LOG = LoggerFactory.getLogger("dev.sieve.report");
 
     /** Visits that are added to the aggregate together, since that costs less than one at a time. */
     private static final int GROUP = 64;
@@ -180,13 +186,24 @@ public final class CrawlRecord implements PageSink {
     /**
      * Finds the pages that link to broken URLs in the journal, if there is one. To be called when the crawl is over.
      *
+     * @param isStopped returns whether the search ends before all pages were searched, which the report then says
      * @throws IOException when the journal cannot be read
      */
-    public synchronized void findReferrers() throws IOException {
+    public synchronized void findReferrers(BooleanSupplier isStopped) throws IOException {
         aggregateGroup();
         if (journal != null && aggregate.broken().count() > 0) {
-            ReferrerSearch search = new ReferrerSearch(aggregate.broken());
-            journal.read(search::add);
+            BrokenLinks.Search search = aggregate.broken().search();
+            try {
+                journal.read(json -> {
+                    if (isStopped.getAsBoolean()) {
+                        throw new InterruptedIOException();
+                    }
+                    JournalFormat.search(json, search);
+                });
+                search.end();
+            } catch (InterruptedIOException e) {
+                LOG.warn("stopped before all pages were searched for links to broken URLs");
+            }
         }
     }
 

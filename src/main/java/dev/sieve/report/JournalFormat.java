@@ -9,6 +9,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -94,6 +95,15 @@ final class JournalFormat {
         }
     }
 
+    /** Adds the URL of a line to the links to which it leads. */
+    static void search(String json, BrokenLinks.Search search) throws IOException {
+        Set<BrokenLinks.Link> found = search.find(hashes(json));
+        String page = found.isEmpty() ? null : JsonLine.parse(json).text("url");
+        if (page != null) {
+            search.add(page, found);
+        }
+    }
+
     private static byte[] hashes(List<String> urls) {
         int number = Math.min(Bounds.LINKS, urls.size());
         ByteBuffer hashes = ByteBuffer.allocate(number * Long.BYTES);
@@ -104,7 +114,7 @@ final class JournalFormat {
     }
 
     /** Returns the hashes of the keys to which the URL of a line leads; none if it is the line of anything else. */
-    static LongBuffer hashes(String line) throws IOException {
+    private static LongBuffer hashes(String line) throws IOException {
         // Not parsed, since that would take most of the time.
         int end = line.startsWith(TO) ? line.indexOf('"', TO.length()) : -1;
         try {

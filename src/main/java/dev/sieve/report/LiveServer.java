@@ -12,16 +12,15 @@ import java.net.UnknownHostException;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
-import java.util.concurrent.Semaphore;
 import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
@@ -42,27 +41,23 @@ import org.slf4j.LoggerFactory;
  * could read it through a host name of its own that resolves to this address (DNS rebinding).
  *
  * <p>Each response is rendered at most once per second, for all clients together, and only if one asks. Clients take a
- * bounded number of threads and never delay the crawl: a request whose head or response takes too long is interrupted,
- * which closes its connection. While all threads are busy, connections are closed at once. So clients that never complete
- * a request can block others for two seconds, and clients that do not read the responses for ten. The end of the crawl
- * waits at most two seconds for open pages to fetch its final state.
+ * bounded number of threads and never delay the crawl: a request that takes too long, with its response, is interrupted, which
+ * closes its connection. While all threads are busy, connections are closed at once. So clients that never complete a
+ * request, or do not read the response, can block others for ten seconds. The end of the crawl waits two seconds at most for
+ * an open page to fetch the final state; of several pages, some may miss it.
  */
 public final class LiveServer implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger("dev.sieve.report");
 
     private static final Duration UPDATE_INTERVAL = Duration.ofSeconds(1);
     private static final int MAX_REQUESTS = 32;
-    /** Open pages that the end of a crawl waits for. */
-    private static final int MAX_PAGES = 16;
-    /** A page that has asked for no update for so long is closed. */
-    private static final int PAGE_SECONDS = 20;
+    /** A page that has requested no update for this number of intervals is closed. */
+    private static final int PAGE_INTERVALS = 20;
 
     private static final int IDLE_SECONDS = 10;
-    /** How long the head of a request may take, and at the end how long open pages may take to fetch the final state. */
-    private static final Duration PATIENCE = Duration.ofSeconds(2);
+    /** How long a request may take, with its response. */
+    private static final Duration PATIENCE = Duration.ofSeconds(10);
 
-    /** The time for a response, in times of {@link #PATIENCE}. */
-    private static final int RESPONSE = 5;
     /** The header of an update that says when to request the next one; missing when the crawl has ended. */
     private static final String NEXT_UPDATE_MILLIS = "Next-Update-Millis";
 
@@ -77,9 +72,6 @@ public final class LiveServer implements AutoCloseable {
     /** Any address: a web page cannot make another one of them lead here. */
     private static final Pattern ADDRESS = Pattern.compile("[0-9.]+|\\[[0-9a-f:.]+]");
 
-    /** What interrupts the thread of a request when its time is over. */
-    private static final ThreadLocal<Future<?>> LIMIT = new ThreadLocal<>();
-
     private final HttpServer server;
     private final String host;
     private final Duration interval;
@@ -87,11 +79,63 @@ public final class LiveServer implements AutoCloseable {
     private final ScheduledThreadPoolExecutor timer = new ScheduledThreadPoolExecutor(1, threads("timer"));
     private final ExecutorService requests = new ThreadPoolExecutor(
             0, MAX_REQUESTS, IDLE_SECONDS, TimeUnit.SECONDS, new SynchronousQueue<>(), threads("request"));
-    /** A permit for each client that has the final state. */
-    private final Semaphore informed = new Semaphore(0);
+    /** Opens when a page has the final state. */
+    private final CountDownLatch informed = new CountDownLatch(1);
 
     /** The content that is shown; null before there is any. */
     private volatile @Nullable Cache cache;
+
+    /** What is shown; never called by two threads at once. */
+    interface Content {
+        /** Returns the page in its present state, as HTML. */
+        String page();
+
+        /** Returns the parts of the page that have changed, all or only those that change all the time, as HTML. */
+        String update(boolean isComplete);
+
+        /** Returns the metrics, as text. */
+        String metrics();
+    }
+
+    /** A running crawl as its report, which is updated, and as metrics. */
+    private static final class LivePage implements Content {
+        private final CrawlRecord record;
+        /** Returns what the page shows: the record, or that of the whole crawl if others share it. */
+        private final Supplier<CrawlRecord> crawl;
+
+        private final InstantSource clock;
+        private final String script = ReportPage.resource("live.js");
+        private final Crawler crawler;
+        /** The metrics; null until they are requested, since they take time that most crawls can save. */
+        private @Nullable MetricsText metrics;
+
+        LivePage(CrawlRecord record, Supplier<CrawlRecord> crawl, Crawler crawler, InstantSource clock) {
+            this.record = record;
+            this.crawl = crawl;
+            this.crawler = crawler;
+            this.clock = clock;
+        }
+
+        @Override
+        public String page() {
+            record.show(crawler.report(), clock.instant());
+            return ReportPage.livePage(crawl.get(), clock.instant(), script);
+        }
+
+        @Override
+        public String update(boolean isComplete) {
+            record.show(crawler.report(), clock.instant());
+            return isComplete ? ReportPage.sections(crawl.get()) : ReportPage.progress(crawl.get());
+        }
+
+        @Override
+        public synchronized String metrics() {
+            if (metrics == null) {
+                metrics = new MetricsText(record, crawler);
+            }
+            return metrics.text();
+        }
+    }
 
     private LiveServer(HttpServer server, String host, Duration interval, Duration patience) {
         this.server = server;
@@ -164,7 +208,7 @@ public final class LiveServer implements AutoCloseable {
         show(new LivePage(record, crawl, crawler, clock));
     }
 
-    void show(LiveContent content) {
+    void show(Content content) {
         Cache shown = new Cache(content);
         cache = shown;
         server.start();
@@ -173,21 +217,15 @@ public final class LiveServer implements AutoCloseable {
     }
 
     private void runLimited(Runnable request) {
-        limit(patience);
+        Future<?> limit = timer.schedule(Thread.currentThread()::interrupt, patience.toMillis(), TimeUnit.MILLISECONDS);
         try {
             request.run();
         } finally {
-            LIMIT.get().cancel(false);
+            limit.cancel(false);
         }
     }
 
-    private void limit(Duration time) {
-        LIMIT.set(timer.schedule(Thread.currentThread()::interrupt, time.toMillis(), TimeUnit.MILLISECONDS));
-    }
-
     private void respond(HttpExchange exchange) throws IOException {
-        LIMIT.get().cancel(false);
-        limit(patience.multipliedBy(RESPONSE));
         HEADERS.forEach(exchange.getResponseHeaders()::set);
         if (!isNamed(exchange)) {
             send(exchange, 421, "text/plain", "This server has another name; request it as " + url() + "\n");
@@ -216,19 +254,15 @@ public final class LiveServer implements AutoCloseable {
     }
 
     private void update(HttpExchange exchange, Cache shown) throws IOException {
-        boolean hasEnded = shown.hasEnded();
+        boolean hasEnded = shown.seen();
         if (!hasEnded) {
             exchange.getResponseHeaders().set(NEXT_UPDATE_MILLIS, Long.toString(interval.toMillis()));
         }
-        // Each open page has made up a name, which follows the first word of the query.
-        String[] query = Objects.requireNonNullElse(exchange.getRequestURI().getRawQuery(), "")
-                .split("&", 2);
-        if (query.length == 2 && !hasEnded) {
-            shown.seen(query[1]);
-        }
-        send(exchange, 200, "text/html", shown.update(hasEnded || query[0].equals("complete")));
-        if (query.length == 2 && hasEnded && shown.left(query[1])) {
-            informed.release();
+        boolean isComplete =
+                hasEnded || "complete".equals(exchange.getRequestURI().getRawQuery());
+        send(exchange, 200, "text/html", shown.update(isComplete));
+        if (hasEnded) {
+            informed.countDown();
         }
     }
 
@@ -263,7 +297,7 @@ public final class LiveServer implements AutoCloseable {
         }
     }
 
-    /** Gives the final state to the pages that are open, and closes the port. */
+    /** Gives the final state to a page that is open, and closes the port. */
     @Override
     public void close() {
         if (timer.isShutdown()) {
@@ -274,9 +308,12 @@ public final class LiveServer implements AutoCloseable {
             if (shown == null) {
                 // The JDK's server frees its port only when it was started.
                 server.start();
-            } else {
-                awaitClients(shown.end());
+            } else if (shown.end()) {
+                long most = Math.min(2 * interval.toMillis(), patience.toMillis());
+                boolean unused = informed.await(most, TimeUnit.MILLISECONDS);
             }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
         } finally {
             server.stop(0);
             timer.shutdownNow();
@@ -284,55 +321,36 @@ public final class LiveServer implements AutoCloseable {
         }
     }
 
-    private void awaitClients(int clients) {
-        try {
-            boolean unused = informed.tryAcquire(clients, patience.toMillis(), TimeUnit.MILLISECONDS);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
-    }
-
     /** The responses of the last second, so that many requests cost as much as one. Renders one thing at a time. */
     private static final class Cache {
-        private final LiveContent content;
+        private final Content content;
         private final Map<String, String> texts = new HashMap<>();
-        /** The open pages by their names, with the second of their last update. */
-        private final Map<String, Integer> pages = new LinkedHashMap<>();
+        /** The intervals so far, and those after which a page is no longer open. */
+        private int intervals;
 
-        private int second;
+        private int openUntil;
         private boolean hasEnded;
 
-        Cache(LiveContent content) {
+        Cache(Content content) {
             this.content = content;
         }
 
         synchronized void expire() {
             texts.clear();
-            second++;
-            pages.values().removeIf(last -> second - last > PAGE_SECONDS);
+            intervals++;
         }
 
-        /** Notes that a page is open, unless there are too many. */
-        synchronized void seen(String page) {
-            if (pages.size() < MAX_PAGES || pages.containsKey(page)) {
-                pages.put(page, second);
-            }
+        /** Notes that a page is open; returns whether the crawl has ended. */
+        synchronized boolean seen() {
+            openUntil = intervals + PAGE_INTERVALS;
+            return hasEnded;
         }
 
-        /** Notes that a page has the final state; returns whether it was open. */
-        synchronized boolean left(String page) {
-            return pages.remove(page) != null;
-        }
-
-        /** Makes all that follows show the final state, and returns the number of open pages. */
-        synchronized int end() {
+        /** Makes all that follows show the final state, and returns whether a page is open. */
+        synchronized boolean end() {
             texts.clear();
             hasEnded = true;
-            return pages.size();
-        }
-
-        synchronized boolean hasEnded() {
-            return hasEnded;
+            return intervals < openUntil;
         }
 
         synchronized String page() {

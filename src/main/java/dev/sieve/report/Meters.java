@@ -1,5 +1,6 @@
 package dev.sieve.report;
 
+import io.micrometer.core.instrument.Clock;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -20,6 +21,33 @@ final class Meters<S, T> {
     private final MeterRegistry registry;
     private final S source;
     private final Function<S, T> part;
+
+    /**
+     * What was last read from a source, so that the meters of one scrape agree with each other and the source is read once.
+     * Does not keep the source in memory. Safe for use by many threads.
+     */
+    static final class Snapshot<S, T> {
+        private static final long MAX_AGE_NANOS = Duration.ofMillis(100).toNanos();
+
+        private final Function<S, T> reader;
+        private final Clock clock;
+        private @Nullable T value;
+        private long readNanos;
+
+        Snapshot(Function<S, T> reader, Clock clock) {
+            this.reader = reader;
+            this.clock = clock;
+        }
+
+        synchronized T of(S source) {
+            long now = clock.monotonicTime();
+            if (value == null || now - readNanos > MAX_AGE_NANOS) {
+                value = reader.apply(source);
+                readNanos = now;
+            }
+            return value;
+        }
+    }
 
     private Meters(MeterRegistry registry, S source, Function<S, T> part) {
         this.registry = registry;

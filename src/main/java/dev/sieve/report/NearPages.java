@@ -3,6 +3,7 @@ package dev.sieve.report;
 import dev.sieve.parse.Sketch;
 import java.util.ArrayList;
 import java.util.BitSet;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -26,6 +27,53 @@ final class NearPages {
 
     private record Page(String url, Sketch sketch) {}
 
+    /** Pages that have something in common: how many, and the first ones. */
+    static final class Group {
+        /** Pages that are listed. */
+        private static final int LISTED = 10;
+
+        private final String name;
+        private final List<String> pages = new ArrayList<>(1);
+        private long count;
+        private long declared;
+
+        /** Creates a group without a page. Its name is what the pages have in common. */
+        Group(String name) {
+            this.name = name;
+        }
+
+        void add(String page) {
+            count++;
+            if (pages.size() < LISTED) {
+                pages.add(page);
+            }
+        }
+
+        /** Adds a page that names the first of the group as its canonical URL. */
+        void addDeclared(String page) {
+            declared++;
+            add(page);
+        }
+
+        String name() {
+            return name;
+        }
+
+        long count() {
+            return count;
+        }
+
+        /** Returns how many pages name the first one as their canonical URL. */
+        long declared() {
+            return declared;
+        }
+
+        /** Returns the first pages. */
+        List<String> pages() {
+            return Collections.unmodifiableList(pages);
+        }
+    }
+
     NearPages(int limit) {
         this.limit = limit;
     }
@@ -48,10 +96,10 @@ final class NearPages {
     }
 
     /** Returns groups of the pages that are near the first of each group, the largest first. A page is in one group only. */
-    List<PageGroup> groups() {
+    List<Group> groups() {
         List<Block> blocks = blocks();
         BitSet grouped = new BitSet(pages.size());
-        List<PageGroup> groups = new ArrayList<>();
+        List<Group> groups = new ArrayList<>();
         long comparisons = 0;
         unfinished = 0;
         for (int first = 0; first < pages.size(); first++) {
@@ -62,7 +110,7 @@ final class NearPages {
                 unfinished++;
                 continue;
             }
-            PageGroup group = new PageGroup(pages.get(first).url);
+            Group group = new Group(pages.get(first).url);
             for (int block = 0; block < BLOCKS; block++) {
                 // Those after the first one: earlier ones are in a group or were compared with it.
                 for (int other = blocks.get(block).next[first]; other > 0; other = blocks.get(block).next[other]) {

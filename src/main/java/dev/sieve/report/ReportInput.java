@@ -78,20 +78,21 @@ public final class ReportInput {
         if (jobs.isEmpty() && graphs.isEmpty()) {
             return;
         }
-        ReferrerSearch search = new ReferrerSearch(aggregate.broken());
+        BrokenLinks.Search search = aggregate.broken().search();
         for (Path job : jobs) {
-            Journal.read(job, search::add, problem -> {});
+            Journal.read(job, json -> JournalFormat.search(json, search), problem -> {});
         }
         for (Path graph : graphs) {
             lines(graph, line -> edge(line.text(UTF_8), search));
         }
+        search.end();
     }
 
     private void lines(Path file, InputLines.Receiver receiver) throws IOException {
         isEmpty &= InputLines.read(file, receiver, problems) == 0;
     }
 
-    private void edge(String line, ReferrerSearch search) throws IOException {
+    private void edge(String line, BrokenLinks.Search search) throws IOException {
         String[] fields = line.split("\t", -1);
         if (fields.length < 3) {
             throw new IOException("not three fields separated by tabs: source, target and result");

@@ -34,7 +34,7 @@ public final class ReportPage {
 
     /** Returns the page. */
     public static String page(CrawlRecord record, Instant now) {
-        return page(record, now, "", List.of(), Bounds.BROKEN_LINKS);
+        return page(record, now, "", List.of(), false);
     }
 
     /**
@@ -44,11 +44,11 @@ public final class ReportPage {
      *     URLs of the same origin
      */
     static String livePage(CrawlRecord record, Instant now, String script) {
-        return page(record, now, "; connect-src 'self'", List.of(script), Sections.BROKEN_NOW);
+        return page(record, now, "; connect-src 'self'", List.of(script), true);
     }
 
     private static String page(
-            CrawlRecord record, Instant now, String moreAllowed, List<String> moreScripts, int brokenShown) {
+            CrawlRecord record, Instant now, String moreAllowed, List<String> moreScripts, boolean isLive) {
         List<String> scripts = new ArrayList<>(List.of(charts(), resource("report.js")));
         scripts.addAll(moreScripts);
         String style = resource("report.css");
@@ -84,7 +84,7 @@ public final class ReportPage {
                 .text("Made by Sieve " + CrawlOptions.version() + " on " + Numbers.time(now.toEpochMilli()) + ".");
         Element main = body.appendElement("main");
         record.read(crawl -> {
-            Sections.append(crawl, main, brokenShown);
+            Sections.append(crawl, main, isLive);
             return main;
         });
         body.appendElement("footer")
@@ -97,7 +97,7 @@ public final class ReportPage {
 
     /** Returns the sections of the page, by which a script can replace those of earlier. */
     static String sections(CrawlRecord record) {
-        return sections(record, (crawl, main) -> Sections.append(crawl, main, Sections.BROKEN_NOW));
+        return sections(record, (crawl, main) -> Sections.append(crawl, main, true));
     }
 
     /** Returns those of the sections that change all the time. */

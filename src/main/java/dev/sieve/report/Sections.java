@@ -28,18 +28,24 @@ final class Sections {
             "A link is broken if its URL has no usable response, or a status of 400 or above that is not accepted, or if its"
                     + " page does not have the part that it names.";
 
+    private static final String SEARCHED_LATER =
+            " The pages that link to it are searched when the crawl has ended; until then, only the first one is listed.";
+
     /** Broken links that are shown while the crawl runs. */
-    static final int BROKEN_NOW = 500;
+    private static final int BROKEN_NOW = 500;
 
     private final Aggregate crawl;
     private final Element main;
     /** The last sample of the crawl; null when only its pages are known. */
     private final @Nullable Sample last;
 
-    private Sections(Aggregate crawl, Element main) {
+    private final boolean isRunning;
+
+    private Sections(Aggregate crawl, Element main, boolean isLive) {
         this.crawl = crawl;
         this.main = main;
         last = crawl.runs().last();
+        isRunning = isLive && (last == null || last.ending() == null);
     }
 
     /** Appends the sections that change all the time. */
@@ -51,15 +57,15 @@ final class Sections {
     /**
      * Appends links to all sections, and the sections.
      *
-     * @param brokenShown how many broken links are shown at most
+     * @param isLive whether the crawl is shown while it runs, so that what takes long is left out
      */
-    static void append(Aggregate crawl, Element main, int brokenShown) {
+    static void append(Aggregate crawl, Element main, boolean isLive) {
         Element contents = main.appendElement("nav").attr("id", "contents").attr("aria-label", "Sections");
-        Sections sections = new Sections(crawl, main);
+        Sections sections = new Sections(crawl, main, isLive);
         Trends trends = new Trends(crawl, main);
         Overview.append(crawl, main);
         crawl.changes().append(main, crawl.broken());
-        sections.broken(brokenShown);
+        sections.broken(isLive ? BROKEN_NOW : Bounds.BROKEN_LINKS);
         trends.speed();
         trends.sieve();
         sections.responses();
@@ -67,7 +73,7 @@ final class Sections {
         sections.topPages();
         sections.redirects();
         Alike alike = crawl.alike();
-        if (brokenShown > BROKEN_NOW && alike != null) {
+        if (!isLive && alike != null) {
             // Not while the crawl runs, since it takes a moment.
             alike.append(main, crawl.broken());
         }
@@ -87,7 +93,7 @@ final class Sections {
             note(section, "None. " + BROKEN);
             return;
         }
-        section.appendElement("p").addClass("more").text(BROKEN);
+        section.appendElement("p").addClass("more").text(isRunning ? BROKEN + SEARCHED_LATER : BROKEN);
         Tally reasons = broken.reasons();
         if (reasons.bySize().size() > 1) {
             tally(section, "reasons", "Reason", "URLs", BrokenLinks.inOrder(reasons), reasons);
@@ -108,7 +114,7 @@ final class Sections {
     }
 
     /** Appends the broken links with the same reason, as long as there is room. */
-    private static Html.Table group(Element groups, String reason, List<BrokenLinks.Link> links, int characters) {
+    private Html.Table group(Element groups, String reason, List<BrokenLinks.Link> links, int characters) {
         Element heading = groups.appendElement("h3");
         String id = "broken-" + groups.childrenSize();
         Html.Table table = new Html.Table(groups, id, characters, "URL", "Requested as", "#Links", "Linked from");
@@ -124,7 +130,7 @@ final class Sections {
                     ? "seed"
                     : more > 0
                             ? "and " + count(more) + " more"
-                            : link.isComplete() ? "" : "and pages that were not searched";
+                            : isRunning || link.isComplete() ? "" : "and pages that were not searched";
             table.row()
                     .url(link.url())
                     .text(link.isFragment() ? "part of a page" : link.isCheck() ? "check" : "page")

@@ -9,8 +9,11 @@ import static dev.sieve.report.Numbers.text;
 
 import dev.sieve.CapacityEvent;
 import dev.sieve.FilterKind;
+import dev.sieve.Sieve;
 import dev.sieve.SieveStats;
+import dev.sieve.bloom.BloomSize;
 import java.util.List;
+import java.util.stream.DoubleStream;
 import org.jsoup.nodes.Element;
 import org.jspecify.annotations.Nullable;
 
@@ -18,6 +21,12 @@ import org.jspecify.annotations.Nullable;
 final class Trends {
     /** The fill from which on the filter is shown in more than a line. */
     private static final double WORTH_SHOWING = 0.5;
+
+    /** The filters of other capacities are of the default type. */
+    private static final double RATE = Sieve.DEFAULT_FALSE_POSITIVE_RATE;
+
+    private static final int LINE_BITS = 512;
+    private static final int STEPS = 64;
 
     private final Aggregate crawl;
     private final Element main;
@@ -206,7 +215,7 @@ final class Trends {
                 "#Memory",
                 "#False-positive rate at the end",
                 "#Pages missed");
-        for (OtherCapacities.Cost cost : OtherCapacities.of(stats.capacity(), urls)) {
+        for (Cost cost : costs(stats.capacity(), urls)) {
             table.row()
                     .count(cost.capacity())
                     .bytes(cost.memoryBytes())
@@ -216,5 +225,45 @@ final class Trends {
                 table.mark("own");
             }
         }
+    }
+
+    /**
+     * A filter of another capacity.
+     *
+     * @param rate the false-positive rate at the end of the crawl
+     * @param missed the estimated number of pages missed
+     */
+    private record Cost(long capacity, long memoryBytes, double rate, double missed) {}
+
+    /**
+     * Returns the costs of smaller and larger filters.
+     *
+     * @param urls distinct URLs that were found, those that were missed included
+     */
+    private static List<Cost> costs(long capacity, double urls) {
+        return DoubleStream.of(0.1, 0.25, 0.5, 1, 2, 4, 10)
+                .mapToLong(factor -> Math.round(factor * capacity))
+                .filter(each -> each >= 1)
+                .mapToObj(each -> cost(each, urls))
+                .toList();
+    }
+
+    /**
+     * A new URL is missed with the false-positive rate f of the moment, and is added otherwise: the filter grows by 1 - f
+     * URLs for each.
+     */
+    private static Cost cost(long capacity, double urls) {
+        long bits = BloomSize.splitBlockBits(capacity, RATE);
+        int hashes = BloomSize.splitBlockHashes(RATE);
+        double lines = (double) bits / LINE_BITS;
+        double step = urls / STEPS;
+        double size = 0;
+        double missed = 0;
+        for (int i = 0; i < STEPS; i++) {
+            double rate = BloomSize.splitBlockRate((size + step / 2) / lines, hashes);
+            size += step * (1 - rate);
+            missed += step * rate;
+        }
+        return new Cost(capacity, bits / Byte.SIZE, BloomSize.splitBlockRate(size / lines, hashes), missed);
     }
 }

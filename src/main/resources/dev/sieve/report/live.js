@@ -9,8 +9,6 @@
   let updated = time();
   let listed = updated;
   let updates = 0;
-  /* The end of the crawl waits until each open page has its final state. */
-  const name = Math.random().toString(36).slice(2);
 
   function say(text, isStale) {
     state.textContent = text;
@@ -35,7 +33,7 @@
   async function poll() {
     let next = RETRY_MILLIS;
     try {
-      const response = await fetch('update?' + (++updates % UPDATES_PER_COMPLETE_ONE ? 'progress' : 'complete') + '&' + name);
+      const response = await fetch('update?' + (++updates % UPDATES_PER_COMPLETE_ONE ? 'progress' : 'complete'));
       if (!response.ok) {
         throw new Error(response.status);
       }

@@ -27,6 +27,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -91,7 +92,7 @@ class CrawlRecordTest {
             for (Visit visit : visits) {
                 record.accept(visit);
             }
-            record.findReferrers();
+            record.findReferrers(() -> false);
 
             record.read(crawl -> {
                 for (BrokenLinks.Link link : crawl.broken().list()) {
@@ -110,6 +111,29 @@ class CrawlRecordTest {
         }
     }
 
+    /** What was found is shown, as what it is. */
+    @Test
+    void aSearchThatIsStoppedSaysThatPagesAreMissing() throws IOException {
+        try (CrawlJob directory = CrawlJob.inMemory(new Sieve(100))) {
+            CrawlRecord record = started(directory);
+            site(1).forEach(record::accept);
+            Iterator<Boolean> stops = Stream.concat(Stream.generate(() -> false).limit(10), Stream.of(true))
+                    .iterator();
+
+            record.findReferrers(stops::next);
+
+            assertThat(stops.hasNext()).isFalse();
+            assertThat(record.<List<BrokenLinks.Link>>read(
+                            crawl -> crawl.broken().list()))
+                    .isNotEmpty()
+                    .noneMatch(BrokenLinks.Link::isComplete);
+            assertThat(ReportPage.page(record, NOW)).contains("and pages that were not searched");
+            assertThat(ReportPage.livePage(record, NOW, ""))
+                    .doesNotContain("and pages that were not searched")
+                    .contains("are searched when the crawl has ended");
+        }
+    }
+
     @Test
     void brokenResourceIsOnAllPagesThatNeedIt() throws IOException {
         try (CrawlJob directory = CrawlJob.inMemory(new Sieve(100))) {
@@ -117,7 +141,7 @@ class CrawlRecordTest {
             record.accept(Visits.needing("http://a.test/", null, "http://b.test/x.png"));
             record.accept(Visits.needing("http://a.test/2", "http://a.test/", "http://b.test/x.png"));
             record.accept(Visits.check(Visits.page("http://b.test/x.png", 404, "http://a.test/")));
-            record.findReferrers();
+            record.findReferrers(() -> false);
             record.read(crawl -> assertThat(crawl.broken().list())
                     .singleElement()
                     .extracting(BrokenLinks.Link::referrers)
@@ -152,7 +176,7 @@ class CrawlRecordTest {
                     .singleElement()
                     .extracting(BrokenLinks.Link::referrers)
                     .isEqualTo(List.of("http://a.test/")));
-            record.findReferrers();
+            record.findReferrers(() -> false);
 
             record.read(crawl -> assertThat(crawl.broken().list())
                     .singleElement()
@@ -207,7 +231,7 @@ class CrawlRecordTest {
             for (Visit visit : visits.subList(60, visits.size())) {
                 record.accept(visit);
             }
-            record.findReferrers();
+            record.findReferrers(() -> false);
             CrawlRecord whole = new CrawlRecord();
             whole.start(null, false, NOW);
             for (Visit visit : visits) {
@@ -412,7 +436,7 @@ class CrawlRecordTest {
     void percentilesAreExactWithinFivePercent() {
         Random random = new Random(4);
         for (int size : new int[] {1, 2, 19, 1000}) {
-            Histogram histogram = new Histogram();
+            HostTable.Histogram histogram = new HostTable.Histogram();
             long[] values = random.longs(size, 1, 100_000).sorted().toArray();
             for (long value : values) {
                 histogram.add(value);
@@ -422,7 +446,7 @@ class CrawlRecordTest {
                 assertThat((double) histogram.percentile(share)).isBetween(exact * 0.95 - 1, exact * 1.05 + 1);
             }
         }
-        assertThat(new Histogram().percentile(0.95)).isZero();
+        assertThat(new HostTable.Histogram().percentile(0.95)).isZero();
     }
 
     @Test

@@ -128,7 +128,7 @@ class LiveInBrowserTest {
                 server.show(record, crawler, InstantSource.system());
                 crawler.run(new Observer(server, crawler, tab));
                 record.sample(crawler.report(), Instant.now());
-                record.findReferrers();
+                record.findReferrers(() -> false);
                 assertThat(text(url + "metrics")).contains("sieve_").doesNotContain("injected", "hostile");
             }
 

@@ -39,7 +39,7 @@ class LiveServerTest {
     private int port;
 
     /** Content that shows how often it was rendered. */
-    private static class Numbered implements LiveContent {
+    private static class Numbered implements LiveServer.Content {
         final AtomicInteger updates = new AtomicInteger();
 
         @Override
@@ -245,13 +245,13 @@ class LiveServerTest {
         server = LiveServer.open("127.0.0.1", 0, Duration.ofDays(1), Duration.ofMinutes(1));
         port = URI.create(server.url()).getPort();
         server.show(content);
-        update("?progress&a");
+        update("?progress");
 
         Thread end = new Thread(server::close);
         end.start();
-        String last = update("?progress&a");
+        String last = update("?progress");
         while (last.contains("Next-update")) {
-            last = update("?progress&a");
+            last = update("?progress");
         }
         end.join();
 

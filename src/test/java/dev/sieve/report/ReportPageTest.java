@@ -155,7 +155,7 @@ class ReportPageTest {
         crawl.capacity(new CapacityEvent(0.8, 80, 100, 1e-5, 0, 1000, filter.defaultOnFull()), 500);
         crawl.sample(sample(filter));
         Element main = Html.document().body();
-        Sections.append(crawl, main, Bounds.BROKEN_LINKS);
+        Sections.append(crawl, main, false);
         return main;
     }
 
