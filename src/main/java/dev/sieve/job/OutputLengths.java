@@ -18,6 +18,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -39,17 +40,15 @@ import org.slf4j.LoggerFactory;
  * length was not written by this job; it is continued at its end.
  */
 public final class OutputLengths implements FileEnds {
+    private static final Pattern LINE = Pattern.compile("(\\d{1,18}) (\\d{1,18}) ([0-9a-f]{8}) (file:[!-~]{1,65536})");
     static final LineFile.Kind KIND = new LineFile.Kind(
             "crawl-outputs",
             2,
             "the length of an output",
             "the last records of an output may be removed when the job continues: copy the outputs before",
-            Pattern.compile("\\d{1,18} \\d{1,18} [0-9a-f]{8} file:[!-~]{1,65536}")
-                    .asMatchPredicate());
+            LINE.asMatchPredicate());
 
     private static final Logger LOG = LoggerFactory.getLogger("dev.sieve.crawl");
-
-    private static final Pattern LINE = Pattern.compile("(\\d+) (\\d+) (\\S+) (\\S+)");
 
     /** After so many lines, the file is replaced by one with the present lengths. */
     private static final int MAX_LINES = 20_000;
@@ -178,9 +177,10 @@ public final class OutputLengths implements FileEnds {
     }
 
     @Override
-    public void flushed(Path output, FileEnd end) throws IOException {
-        if (!end.equals(ends.put(uri(output), end))) {
-            changed.put(uri(output), end);
+    public void flushed(Path output, FileEnd end) {
+        String uri = Objects.requireNonNull(uris.get(output));
+        if (!end.equals(ends.put(uri, end))) {
+            changed.put(uri, end);
         }
     }
 

@@ -1,12 +1,12 @@
 package dev.sieve.output;
 
 import java.io.IOException;
-import java.io.OutputStream;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Locale;
+import java.util.Map;
 import java.util.NavigableMap;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
@@ -21,15 +21,13 @@ final class ArchiveFiles {
     private static final Pattern NAME = Pattern.compile("(?is)(.+)(\\.warc(?:\\.gz)?)");
 
     private final Path first;
-    private final boolean forces;
-    private final FileEnds ends;
+    private final OutputOpening opening;
     private int number;
     private Path file;
 
-    private ArchiveFiles(Path first, boolean forces, FileEnds ends, int number) {
+    private ArchiveFiles(Path first, OutputOpening opening, int number) {
         this.first = first;
-        this.forces = forces;
-        this.ends = ends;
+        this.opening = opening;
         this.number = number;
         this.file = first;
     }
@@ -68,19 +66,16 @@ final class ArchiveFiles {
      */
     static ArchiveFiles of(Path first, OutputOpening opening) throws IOException {
         StandardOpenOption how = opening.how();
-        boolean forces = opening.forces();
-        FileEnds ends = opening.ends();
         NavigableMap<Integer, Path> existing = existing(first);
         if (how == StandardOpenOption.APPEND) {
             for (Path each : existing.values()) {
                 // One that another crawl has written is only locked.
-                FileEnds own = ends.stored(each) == null ? FileEnds.NONE : ends;
-                OutputFile.stream(each, how, forces, own).close();
+                FileEnds own = opening.ends().stored(each) == null ? FileEnds.NONE : opening.ends();
+                OutputFile.stream(each, how, opening.forces(), own).close();
             }
-            boolean isUsed =
-                    !existing.isEmpty() && Files.size(existing.lastEntry().getValue()) > 0;
-            int last = existing.isEmpty() ? 0 : existing.lastKey();
-            return new ArchiveFiles(first, forces, ends, isUsed ? last + 1 : last);
+            Map.Entry<Integer, Path> last = existing.lastEntry();
+            int next = last == null ? 0 : Files.size(last.getValue()) > 0 ? last.getKey() + 1 : last.getKey();
+            return new ArchiveFiles(first, opening, next);
         }
         if (how != StandardOpenOption.CREATE_NEW) {
             for (Path each : existing.values()) {
@@ -90,11 +85,11 @@ final class ArchiveFiles {
             throw new FileAlreadyExistsException(
                     existing.firstEntry().getValue().toString());
         }
-        return new ArchiveFiles(first, forces, ends, 0);
+        return new ArchiveFiles(first, opening, 0);
     }
 
     /** Opens the next file. */
-    OutputStream next() throws IOException {
+    OutputFile next() throws IOException {
         Matcher name = parts(first);
         if (!name.matches()) {
             throw new IllegalArgumentException("not the name of an archive: " + first);
@@ -107,7 +102,7 @@ final class ArchiveFiles {
         if (Files.isRegularFile(file) && Files.size(file) > 0) {
             throw new FileAlreadyExistsException(file.toString());
         }
-        return OutputFile.stream(file, StandardOpenOption.APPEND, forces, ends);
+        return OutputFile.stream(file, StandardOpenOption.APPEND, opening.forces(), opening.ends());
     }
 
     /** Returns the file that was opened last, or else the first one. */

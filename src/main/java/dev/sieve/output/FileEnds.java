@@ -24,8 +24,8 @@ public interface FileEnds extends PageSink {
      */
     default void opened(Path file, FileEnd end, long removed) throws IOException {}
 
-    /** Receives the end of a file that was flushed. */
-    default void flushed(Path file, FileEnd end) throws IOException {}
+    /** Receives the end of a file that was {@link #opened} and flushed. */
+    default void flushed(Path file, FileEnd end) {}
 
     @Override
     default void accept(Visit visit) throws IOException {}

@@ -76,7 +76,7 @@ public enum LineFormat implements OutputFormat {
                     .before(opening.beforeLine());
         }
         OutputFile out = OutputFile.lines(file, opening);
-        return lines.sink(out.writer(), !out.isEmpty());
+        return lines.sink(out.writer(), out.length() > 0);
     }
 
     @Override

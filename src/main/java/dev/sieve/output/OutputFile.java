@@ -17,6 +17,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Set;
+import java.util.function.Consumer;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
@@ -41,7 +42,7 @@ public final class OutputFile extends OutputStream {
     private final FileOutputStream out;
     private final Kind kind;
     private final Force force;
-    private final Flushed flushed;
+    private final Consumer<FileEnd> flushed;
     /** Where the last flush ended. */
     private FileEnd end;
 
@@ -71,12 +72,7 @@ public final class OutputFile extends OutputStream {
         }
     }
 
-    /** Receives the end of the file after a flush. */
-    interface Flushed {
-        void accept(FileEnd end) throws IOException;
-    }
-
-    OutputFile(String name, FileOutputStream out, Kind kind, FileEnd end, Force force, Flushed flushed) {
+    OutputFile(String name, FileOutputStream out, Kind kind, FileEnd end, Force force, Consumer<FileEnd> flushed) {
         this.name = name;
         this.out = out;
         this.kind = kind;
@@ -182,7 +178,7 @@ public final class OutputFile extends OutputStream {
         boolean isRegular = Files.isRegularFile(path);
         Force force = forces && isRegular ? Force.of(out.getFD()) : Force.NONE;
         FileEnd end = stored == null ? new FileEnd(size, 0, 0) : stored;
-        Flushed flushed = isRegular ? each -> ends.flushed(path, each) : each -> {};
+        Consumer<FileEnd> flushed = isRegular ? each -> ends.flushed(path, each) : each -> {};
         OutputFile file = new OutputFile(path.toString(), out, isRegular ? Kind.FILE : Kind.OTHER, end, force, flushed);
         try {
             if (isRegular) {
@@ -273,9 +269,9 @@ public final class OutputFile extends OutputStream {
         }
     }
 
-    /** Returns whether nothing has been written to the file, by an earlier run neither. */
-    boolean isEmpty() {
-        return end.length() + unflushed == 0;
+    /** Returns how long the file is, with what earlier runs have written. */
+    long length() {
+        return end.length() + unflushed;
     }
 
     private void requireUsable() throws IOException {

@@ -10,7 +10,6 @@ import dev.sieve.fetch.Exchange.Earlier;
 import dev.sieve.io.LruMap;
 import java.io.BufferedOutputStream;
 import java.io.ByteArrayInputStream;
-import java.io.FilterOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -81,37 +80,23 @@ public final class WarcSink implements PageSink {
     private final long fileBytes;
     private final LruMap<Payload> payloads;
     private final MessageDigest digest;
-    private Output out;
+    private OutputFile file;
+    private Buffer buffer;
     private @Nullable URI info;
 
     /** The record that has a payload. */
     private record Payload(URI id, String url, Instant time) {}
 
-    /** A file, which is flushed to the operating system without being forced to the disk. */
-    private static final class Output extends FilterOutputStream {
-        private final OutputStream file;
-        private final BufferedOutputStream buffer;
-        private long written;
-
-        Output(OutputStream file) {
-            super(file);
-            this.file = file;
-            buffer = new BufferedOutputStream(this, BUFFER_BYTES);
+    /** A buffer whose flush does not flush the file, which may force it to the disk. */
+    private static final class Buffer extends BufferedOutputStream {
+        Buffer(OutputStream file) {
+            super(file, BUFFER_BYTES);
         }
 
         @Override
-        public void write(byte[] bytes, int from, int length) throws IOException {
-            file.write(bytes, from, length);
-            written += length;
-        }
-
-        @Override
-        public void flush() {
-            // See force.
-        }
-
-        void force() throws IOException {
-            file.flush();
+        public synchronized void flush() throws IOException {
+            out.write(buf, 0, count);
+            count = 0;
         }
     }
 
@@ -154,7 +139,8 @@ public final class WarcSink implements PageSink {
             throw new IllegalStateException(e);
         }
         files = ArchiveFiles.of(file, opening);
-        out = new Output(files.next());
+        this.file = files.next();
+        buffer = new Buffer(this.file);
     }
 
     /** Returns the files of an archive that exist, in their order. */
@@ -169,13 +155,13 @@ public final class WarcSink implements PageSink {
 
     @Override
     public void exchanged(Exchange exchange) throws IOException {
-        if (out.written == 0) {
+        if (file.length() == 0) {
             write(info(exchange.time()));
         }
         URI response = newId();
         write(request(exchange, response));
         write(response(exchange, response));
-        out.buffer.flush();
+        buffer.flush();
     }
 
     private Warcinfo info(Instant time) {
@@ -295,28 +281,29 @@ public final class WarcSink implements PageSink {
 
     private void write(WarcRecord record) throws IOException {
         if (!files.isCompressed()) {
-            new WarcWriter(out.buffer).write(record);
+            new WarcWriter(buffer).write(record);
             return;
         }
-        try (Member member = new Member(out.buffer)) {
+        try (Member member = new Member(buffer)) {
             new WarcWriter(member).write(record);
         }
     }
 
     @Override
     public void flush() throws IOException {
-        out.force();
-        if (out.written >= fileBytes) {
-            out.close();
-            out = new Output(files.next());
+        file.flush();
+        if (file.length() >= fileBytes) {
+            file.close();
+            file = files.next();
+            buffer = new Buffer(file);
         }
     }
 
     /** Closes the archive, and deletes its last file if that is empty. */
     @Override
     public void close() throws IOException {
-        out.close();
-        if (out.written == 0 && Files.isRegularFile(files.file())) {
+        file.close();
+        if (file.length() == 0 && Files.isRegularFile(files.file())) {
             Files.delete(files.file());
         }
     }

@@ -47,6 +47,7 @@ class OutputLengthsTest {
         Path other = folder.resolve("other");
         try (OutputLengths lengths = OutputLengths.open(disk, OWNER)) {
             lengths.opened(other, new FileEnd(1, 1, 1), 0);
+            lengths.opened(output, new FileEnd(0, 0, 0), 0);
             for (int i = 1; i <= 50_000; i++) {
                 lengths.flushed(output, new FileEnd(i, 1, -i));
                 lengths.flush();
@@ -66,7 +67,7 @@ class OutputLengthsTest {
         FakeDisk disk = new FakeDisk();
         Path link = Files.createSymbolicLink(folder.resolve("link"), folder);
         try (OutputLengths lengths = OutputLengths.open(disk, OWNER)) {
-            lengths.flushed(folder.resolve("a"), new FileEnd(1, 1, 1));
+            lengths.opened(folder.resolve("a"), new FileEnd(1, 1, 1), 0);
 
             assertThat(lengths.stored(link.resolve("a"))).isNotNull();
             assertThat(lengths.stored(folder.resolve("./link/a"))).isNotNull();
