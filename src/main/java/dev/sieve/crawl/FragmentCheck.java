@@ -54,12 +54,12 @@ final class FragmentCheck {
     private final LongTable moves;
     private final LongTable parts;
     /** Broken links that were passed on, and the targets of such links. */
-    private final LongTable told;
+    private final LongTable recorded;
 
     private final long[] group = new long[GROUP];
     private int grouped;
     private boolean isFull;
-    private long wanted;
+    private long links;
     private long found;
     private long missing;
     private long unknown;
@@ -112,7 +112,7 @@ final class FragmentCheck {
         pages = new LongTable(tableBytes);
         moves = new LongTable(tableBytes / 4);
         parts = new LongTable(tableBytes);
-        told = new LongTable(tableBytes / 2);
+        recorded = new LongTable(tableBytes / 2);
     }
 
     /** Passes on the broken links, and notes that they were. */
@@ -122,7 +122,7 @@ final class FragmentCheck {
         if (isComplete) {
             fragments.checked();
         } else {
-            long left = Math.max(1, wanted - found - missing - unknown - routes);
+            long left = Math.max(1, links - found - missing - unknown - routes);
             unknown += left;
             LOG.warn(
                     "the check of links to parts of pages was cut short, at least {} were not checked; if the crawl has a"
@@ -138,7 +138,7 @@ final class FragmentCheck {
     private boolean runPasses() throws IOException {
         try {
             fragments.read(this::note);
-            fragments.read(newest((page, line) -> line.links(fragments.owner(), this::want)));
+            fragments.read(newest((page, line) -> line.links(fragments.owner(), this::noteLink)));
             fragments.read(newest(this::findParts));
             fragments.read(newest((page, line) ->
                     line.links(fragments.owner(), (target, fragment) -> check(page, line, target, fragment))));
@@ -175,10 +175,10 @@ final class FragmentCheck {
 
     private void note(long position, String text) throws CutShortException {
         endIfCutShort();
-        if (text.startsWith(Fragments.TOLD)) {
-            for (LongBuffer hashes = Fragments.longs(text.substring(Fragments.TOLD.length()));
+        if (text.startsWith(Fragments.RECORDED)) {
+            for (LongBuffer hashes = Fragments.longs(text.substring(Fragments.RECORDED.length()));
                     hashes.hasRemaining(); ) {
-                put(told, hashes.get(), 1);
+                put(recorded, hashes.get(), 1);
             }
         } else if (Fragments.isPage(text)) {
             Fragments.Line line = Fragments.Line.of(text);
@@ -213,9 +213,9 @@ final class FragmentCheck {
         return (mixed ^ (mixed >>> 29) ^ name) * 0xbf58476d1ce4e5b9L;
     }
 
-    private void want(long target, String fragment) throws CutShortException {
+    private void noteLink(long target, String fragment) throws CutShortException {
         endIfCutShort();
-        wanted++;
+        links++;
         long page = destination(target);
         if (isWhole(page)) {
             put(parts, key(page, fragments.hash(fragment)), LINKED);
@@ -254,10 +254,10 @@ final class FragmentCheck {
             missing++;
             long part = key(target, name);
             long link = key(page, part);
-            if (told.get(link) == 0) {
-                tell(line, url(target) + "#" + fragment, told.get(part) == 0, link);
+            if (recorded.get(link) == 0) {
+                pass(line, url(target) + "#" + fragment, recorded.get(part) == 0, link);
             }
-            told.put(part, 1);
+            recorded.put(part, 1);
         }
     }
 
@@ -273,9 +273,9 @@ final class FragmentCheck {
         return url;
     }
 
-    private void tell(Fragments.Line line, String url, boolean isFirst, long link) {
+    private void pass(Fragments.Line line, String url, boolean isFirst, long link) {
         receiver.missing(line.url(), line.depth(), url, isFirst);
-        told.put(link, 1);
+        recorded.put(link, 1);
         group[grouped++] = link;
         if (grouped == GROUP) {
             store();
@@ -286,7 +286,7 @@ final class FragmentCheck {
     private void store() {
         if (grouped > 0) {
             receiver.flush();
-            fragments.told(Arrays.copyOf(group, grouped));
+            fragments.recorded(Arrays.copyOf(group, grouped));
             grouped = 0;
         }
     }

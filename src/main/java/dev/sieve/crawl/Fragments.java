@@ -38,7 +38,7 @@ final class Fragments {
             Pattern.compile("(?:page|moved) \\d{1,10} https?://[!-~]++(?: [!-~ ]++)?|told [\\w-]++|checked")
                     .asMatchPredicate());
 
-    static final String TOLD = "told ";
+    static final String RECORDED = "told ";
     static final String CHECKED = "checked";
     private static final String PAGE = "page ";
     private static final String MOVED = "moved ";
@@ -128,8 +128,8 @@ final class Fragments {
     }
 
     /** Notes that records of broken links are stored. */
-    synchronized void told(long... hashes) {
-        file.add(TOLD + text(hashes));
+    synchronized void recorded(long... hashes) {
+        file.add(RECORDED + text(hashes));
     }
 
     /** Notes that all links were checked. */
@@ -158,7 +158,7 @@ final class Fragments {
         return file.line(position);
     }
 
-    /** Replaces the file by one with the newest line of each page, and without the broken links that were told. */
+    /** Replaces the file by one with the newest line of each page, and without the broken links that were recorded. */
     static void keepNewest(JobFiles files) throws IOException {
         LongTable newest = new LongTable(MAX_NEWEST_BYTES);
         boolean[] hasChecked = {false};
@@ -264,7 +264,7 @@ final class Fragments {
         return hash(name, owner);
     }
 
-    /** With a seed that a server cannot know, so that it cannot choose names with equal hashes. */
+    /** With a seed that is secret, so that it cannot choose names with equal hashes. */
     private static long hash(String text, long seed) {
         return Murmur3.hash(text, seed)[0];
     }

@@ -438,18 +438,19 @@ final class LinkQueue {
             redirects.put(key, first);
         }
         Map<String, Redirect> earlier = new HashMap<>();
-        List<Redirect> ring = new ArrayList<>();
-        String unknown = walk(key, first, earlier, ring);
-        while (unknown != null) {
+        while (true) {
+            List<Redirect> chain = chain(key, first, earlier);
+            String last = chain.get(chain.size() - 1).target();
+            if (last.equals(key)) {
+                return chain;
+            }
             // Without the lock, since it may be read from a file.
-            String before = earlierTarget(isCheck, unknown);
+            String before = chain.size() == MAX_REDIRECTS ? null : earlierTarget(isCheck, last);
             if (before == null) {
                 return List.of();
             }
-            earlier.put(unknown, new Redirect(HttpURLConnection.HTTP_MOVED_TEMP, before));
-            unknown = walk(key, first, earlier, ring);
+            earlier.put(last, new Redirect(HttpURLConnection.HTTP_MOVED_TEMP, before));
         }
-        return ring;
     }
 
     private @Nullable String earlierTarget(boolean isCheck, String key) {
@@ -460,28 +461,22 @@ final class LinkQueue {
                 .orElse(null);
     }
 
-    /** Follows redirects; returns the key at which this ends without a ring, null when that does not matter. */
-    private @Nullable String walk(String key, Redirect first, Map<String, Redirect> earlier, List<Redirect> ring) {
-        ring.clear();
+    /** Follows redirects as far as they are known. For the others in a ring, it ends here: only one of them is a failure. */
+    private List<Redirect> chain(String key, Redirect first, Map<String, Redirect> earlier) {
+        List<Redirect> chain = new ArrayList<>();
         synchronized (redirects) {
-            Redirect next = first;
-            for (int i = 0; i < MAX_REDIRECTS; i++) {
-                ring.add(next);
+            for (Redirect next = first; next != null && chain.size() < MAX_REDIRECTS; ) {
+                chain.add(next);
                 String target = next.target();
                 if (target.equals(key)) {
-                    // For the others, the ring ends here: only one of them is a failure.
                     redirects.remove(key);
-                    return null;
+                    break;
                 }
                 Redirect later = redirects.get(target);
                 next = later == null ? earlier.get(target) : later;
-                if (next == null) {
-                    return target;
-                }
             }
         }
-        ring.clear();
-        return null;
+        return chain;
     }
 
     private int push(Target source, String target, String key) {

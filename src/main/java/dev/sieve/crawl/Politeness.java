@@ -86,7 +86,7 @@ final class Politeness {
         boolean isDropped = robots != null
                 && found.access() == null
                 && target.rule() == null
-                && target.asked() >= robots.maxRequests();
+                && target.robotsRequests() >= robots.maxRequests();
         return isDropped ? new RobotsCache.Found(RobotsCache.DROPPED, null) : found;
     }
 
@@ -147,7 +147,7 @@ final class Politeness {
         if (result instanceof Page page && page.isWorthRetrying() && !isServerError) {
             Duration retryAfter = page.retryAfter(clock.now(), RetryAfter.LONGEST);
             if (retryAfter.compareTo(LONGEST_PAUSE) > 0) {
-                LOG.warn("{} asks for a pause of {} (Retry-After); honoured", host, retryAfter);
+                LOG.warn("{} requests a pause of {} (Retry-After); honoured", host, retryAfter);
             }
             store(host, retryAfter, Duration.ZERO);
             return new Outcome(Kind.OVERLOADED, retryAfter, null);

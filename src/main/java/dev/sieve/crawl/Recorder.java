@@ -71,7 +71,7 @@ final class Recorder {
     /** URLs that an earlier run has queued once more. */
     private long repeatedBefore;
 
-    /** The pages on which redirects were found, for what is behind them. */
+    /** The pages on which redirects were found, for the URLs to which they lead. */
     private final LruMap<String> pagesOfRedirects = new LruMap<>(REDIRECT_BYTES, String::length);
 
     private interface Event {

@@ -113,7 +113,7 @@ final class RoundStage implements Stage {
         /** References to the pages that a sitemap lists: their URLs may take 100 MB. */
         private final LongStream.Builder listed = LongStream.builder();
 
-        /** The exchange of this visit, as far as later ones have to know it; null when it is not recorded. */
+        /** The exchange of this visit, as far as later ones depend on it; null when it is not recorded. */
         private Exchange.@Nullable Earlier archived;
 
         private @Nullable Revisit revisit;

@@ -17,10 +17,10 @@ import org.jspecify.annotations.Nullable;
  * for robots.txt settles a URL, or brings it closer to a limit, a crawl ends however small the cache is.
  *
  * @param rule whether robots.txt allows the URL; null when its rules were not read for it
- * @param asked how often robots.txt was requested for the URL
+ * @param robotsRequests how often robots.txt was requested for the URL
  * @param isRepeated whether the URL is requested again, since its connection was closed
  */
-record Target(Lease lease, Kind kind, @Nullable Boolean rule, int asked, boolean isRepeated) {
+record Target(Lease lease, Kind kind, @Nullable Boolean rule, int robotsRequests, boolean isRepeated) {
     /** What a URL is, which the frontier stores as its label. */
     enum Kind {
         /** Its links are followed. */
@@ -117,7 +117,7 @@ record Target(Lease lease, Kind kind, @Nullable Boolean rule, int asked, boolean
             return ByteBuffer.allocate(2 + Integer.BYTES + lease.length)
                     .put((byte) rule)
                     .put((byte) (target.isRepeated ? 1 : 0))
-                    .putInt(target.asked)
+                    .putInt(target.robotsRequests)
                     .put(lease)
                     .array();
         }
@@ -132,11 +132,11 @@ record Target(Lease lease, Kind kind, @Nullable Boolean rule, int asked, boolean
             ByteBuffer bytes = ByteBuffer.wrap(encoded);
             int rule = bytes.get();
             boolean isRepeated = bytes.get() == 1;
-            int asked = bytes.getInt();
+            int robotsRequests = bytes.getInt();
             byte[] lease = new byte[bytes.remaining()];
             bytes.get(lease);
             Target target = of(LEASES.decode(lease));
-            return new Target(target.lease, target.kind, rule == 0 ? null : rule == 1, asked, isRepeated);
+            return new Target(target.lease, target.kind, rule == 0 ? null : rule == 1, robotsRequests, isRepeated);
         }
     }
 
@@ -168,23 +168,23 @@ record Target(Lease lease, Kind kind, @Nullable Boolean rule, int asked, boolean
 
     /** Returns this target as a page. */
     Target asPage() {
-        return new Target(lease, Kind.PAGE, rule, asked, isRepeated);
+        return new Target(lease, Kind.PAGE, rule, robotsRequests, isRepeated);
     }
 
     /** Returns this target after another request for robots.txt, with what the rules say; null without rules. */
-    Target asked(@Nullable Boolean newRule) {
-        return new Target(lease, kind, newRule, asked + 1, isRepeated);
+    Target afterRobots(@Nullable Boolean newRule) {
+        return new Target(lease, kind, newRule, robotsRequests + 1, isRepeated);
     }
 
     /** Returns this target, to be requested again since its connection was closed. */
     Target repeated() {
-        return new Target(lease, kind, rule, asked, true);
+        return new Target(lease, kind, rule, robotsRequests, true);
     }
 
     /** Returns this target at another depth. */
     Target at(int depth) {
         Lease moved = new Lease(
                 lease.id(), url(), depth, lease.redirects(), lease.referrer(), lease.label(), lease.attempt());
-        return new Target(moved, kind, rule, asked, isRepeated);
+        return new Target(moved, kind, rule, robotsRequests, isRepeated);
     }
 }

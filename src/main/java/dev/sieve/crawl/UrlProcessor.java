@@ -200,7 +200,7 @@ final class UrlProcessor {
         RobotsCache.Found robots = politeness.robots(origin, target);
         RobotsCache.Access access = robots.access();
         if (access == null) {
-            Target next = target.asked(null);
+            Target next = target.afterRobots(null);
             String host = UrlParts.host(Objects.requireNonNull(robots.next()));
             return host.equals(task.host())
                     ? new Outcome(pause.isZero() ? Outcome.Kind.ROBOTS_REDIRECTED : Outcome.Kind.POSTPONED, pause, next)
@@ -209,7 +209,7 @@ final class UrlProcessor {
         // The rules may be gone when the URL is next.
         noteRules(target, access);
         Boolean rule = access.isKnown() ? access.skipReason(target.url()) == null : null;
-        Target next = target.asked(rule);
+        Target next = target.afterRobots(rule);
         Duration crawlDelay = politeness.newCrawlDelay(origin, access);
         return access.isKnown()
                 ? new Outcome(Outcome.Kind.ROBOTS_READ, crawlDelay, next)

@@ -18,7 +18,7 @@
  * Stage}, and {@code StageVisit} for what it does with a URL, and add a line there. A stage may also answer a request in place
  * of the fetcher, for the URLs that it chooses; it then calls the watch of the request before it sends something.
  *
- * <p>What is counted is a {@link dev.sieve.crawl.Counter}; that page says how to add one. What a crawl knows at a moment
+ * <p>What is counted is a {@link dev.sieve.crawl.Counter}; that page says how to add one. What is true at a moment
  * and does not count is a component of a group of {@link dev.sieve.crawl.CrawlReport}.
  *
  * <h2>Threads</h2>

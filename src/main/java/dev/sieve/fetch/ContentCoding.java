@@ -27,7 +27,7 @@ import okio.Okio;
  * other (RFC 1952, section 2.2); other bytes after them are ignored. A body in deflate may lack the header of zlib.
  */
 final class ContentCoding {
-    /** The further codings in the registry of IANA. A body in one of them cannot be read, and no server was asked for it. */
+    /** The further codings in the registry of IANA. A body in one of them cannot be read, and no request accepts it. */
     private static final Set<String> OTHERS =
             Set.of("aes128gcm", "br", "compress", "dcb", "dcz", "exi", "pack200-gzip", "x-compress", "zstd", "x-zstd");
 

@@ -62,7 +62,7 @@ public record Exchange(
         return new Exchange(url, time, address, request, response, body, cut, other);
     }
 
-    /** Returns what a later exchange has to know of this one; null without a complete body. */
+    /** Returns what later exchanges refer to; null without a complete body. */
     public @Nullable Earlier asEarlier() {
         if (cut != Cut.NONE || body.length == 0) {
             return null;
