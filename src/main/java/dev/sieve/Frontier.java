@@ -105,6 +105,14 @@ public interface Frontier extends AutoCloseable {
      */
     default void leave(Lease lease) {}
 
+    /**
+     * Returns whether what is done survives a power failure, so that {@link #done} should be called for many URLs together.
+     * Default: false
+     */
+    default boolean forces() {
+        return false;
+    }
+
     /** Returns how many URLs wait to be handed out, including those given back for later. */
     long pending();
 

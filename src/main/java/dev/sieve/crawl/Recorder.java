@@ -4,7 +4,6 @@ import dev.sieve.Frontier;
 import dev.sieve.Lease;
 import dev.sieve.SieveStats;
 import dev.sieve.UrlBatch;
-import dev.sieve.durable.DurableSieve;
 import dev.sieve.fetch.Exchange;
 import dev.sieve.fetch.FetchResult;
 import dev.sieve.io.LruMap;
@@ -82,8 +81,7 @@ final class Recorder {
     Recorder(Frontier frontier, List<Stage> stages) {
         this.frontier = frontier;
         this.stages = stages;
-        forces =
-                frontier instanceof DurableSieve durable && durable.durability().forces();
+        forces = frontier.forces();
         groupSize = forces ? GROUP : 1;
     }
 

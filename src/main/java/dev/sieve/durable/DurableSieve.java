@@ -109,9 +109,9 @@ public final class DurableSieve implements Frontier {
                 : null;
     }
 
-    /** Returns what accepted URLs survive. */
-    public Durability durability() {
-        return writer.durability();
+    @Override
+    public boolean forces() {
+        return writer.durability().forces();
     }
 
     /** Publishes capacity events that the last run missed, and makes a checkpoint due. */

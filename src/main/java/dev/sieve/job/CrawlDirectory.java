@@ -144,7 +144,7 @@ public final class CrawlDirectory implements JobStore {
     /** Opens the files beside a frontier, which the caller closes when that fails. */
     public static CrawlJob open(DurableSieve frontier, Path folder, Disk disk, long id, Instant now)
             throws IOException {
-        JobFiles files = JobFiles.open(disk, id, FILES, frontier.durability().forces(), frontier::sync);
+        JobFiles files = JobFiles.open(disk, id, FILES, frontier.forces(), frontier::sync);
         try {
             return new CrawlJob(
                     frontier,
