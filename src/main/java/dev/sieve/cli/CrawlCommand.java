@@ -252,7 +252,7 @@ class CrawlCommand implements Callable<Integer> {
 
     /** Passes on the URLs of words, as {@link Seeds} does. */
     void readSeeds(List<String> words, Consumer<String> typed, Consumer<String> listed) {
-        try (SeedProblems problems = new SeedProblems()) {
+        try (Logging.SeedProblems problems = new Logging.SeedProblems()) {
             new Seeds(typed, listed, problems).read(words, System.in);
         } catch (IOException e) {
             // Only the first word can be a command.

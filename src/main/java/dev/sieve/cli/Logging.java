@@ -12,11 +12,14 @@ import ch.qos.logback.core.status.Status;
 import dev.sieve.output.PageSink;
 import dev.sieve.output.Skip;
 import dev.sieve.output.Visit;
+import dev.sieve.report.Numbers;
+import dev.sieve.url.Seeds;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -162,6 +165,29 @@ final class Logging {
         @Override
         public void skipped(Skip skip) {
             LOG.debug("skipped  {}  {}", skip.url(), skip.reason().text());
+        }
+    }
+
+    /** Logs problems with seeds: the first ones, and when it is closed, how many more there were. */
+    static final class SeedProblems implements Consumer<Seeds.Problem>, AutoCloseable {
+        private static final Logger LOG = LoggerFactory.getLogger("dev.sieve.cli");
+        private static final int MOST = 10;
+
+        private long count;
+
+        @Override
+        public void accept(Seeds.Problem problem) {
+            count++;
+            if (count <= MOST) {
+                LOG.warn("{}", problem);
+            }
+        }
+
+        @Override
+        public void close() {
+            if (count > MOST) {
+                LOG.warn("and {} with seeds", Numbers.count(count - MOST, "more problem"));
+            }
         }
     }
 }

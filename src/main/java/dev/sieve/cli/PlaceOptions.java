@@ -133,12 +133,7 @@ final class PlaceOptions {
             }
             return opened;
         } catch (IllegalArgumentException e) {
-            throw wrong(
-                    place,
-                    String.valueOf(e.getMessage())
-                            .replace("capacity is", "--capacity is")
-                            .replace("onFull is", "--on-full is")
-                            .replace("groups is", "the rule of --per-domain is"));
+            throw wrong(place, e.getMessage());
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

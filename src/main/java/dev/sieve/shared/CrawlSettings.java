@@ -66,11 +66,13 @@ record CrawlSettings(
         List<String> differences = new ArrayList<>();
         compare(differences, "slices", slices, stored.slices);
         compare(differences, "capacity", requested.capacity(), stored.capacity);
-        compare(differences, "onFull", requested.onFull(), stored.onFull);
+        compare(differences, "action when full", requested.onFull(), stored.onFull);
         if (requested.seed(stored.seed) != stored.seed) {
             differences.add("another seed");
         }
-        compare(differences, "groups", group, stored.group);
+        if (!group.equals(stored.group)) {
+            differences.add("delays are per " + stored.group + ", not per " + group);
+        }
         if (!differences.isEmpty()) {
             throw new IllegalArgumentException("the crawl has other settings: " + String.join(", ", differences));
         }

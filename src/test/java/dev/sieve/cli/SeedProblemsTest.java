@@ -10,7 +10,7 @@ class SeedProblemsTest {
     @Test
     void aBadListIsNotALineOfTheLogPerLine() {
         try (CapturedLog log = new CapturedLog()) {
-            try (SeedProblems problems = new SeedProblems()) {
+            try (Logging.SeedProblems problems = new Logging.SeedProblems()) {
                 for (int i = 1; i <= 100_001; i++) {
                     problems.accept(new Seeds.Problem("list", i, "x", "no scheme"));
                 }
