@@ -44,19 +44,11 @@ final class DemoCommand implements Callable<Integer> {
     @Spec
     private CommandSpec spec;
 
-    @Option(
-            names = "--hosts",
-            paramLabel = "N",
-            defaultValue = "200",
-            description = "Number of hosts (default: ${DEFAULT-VALUE}).")
-    private int hosts;
+    @Option(names = "--hosts", paramLabel = "N", description = "Number of hosts (default: 200).")
+    private int hosts = 200;
 
-    @Option(
-            names = "--pages",
-            paramLabel = "N",
-            defaultValue = "5000",
-            description = "Number of pages (default: ${DEFAULT-VALUE}).")
-    private int pages;
+    @Option(names = "--pages", paramLabel = "N", description = "Number of pages (default: 5000).")
+    private int pages = 5000;
 
     @Option(
             names = "--serve",
@@ -70,9 +62,8 @@ final class DemoCommand implements Callable<Integer> {
     @Option(
             names = "--delay",
             paramLabel = "TIME",
-            defaultValue = "0s",
-            description = "Minimum time between requests to the same host (default: ${DEFAULT-VALUE}).")
-    private Duration delay;
+            description = "Minimum time between requests to the same host (default: 0s).")
+    private Duration delay = Duration.ZERO;
 
     @Option(
             names = {"-o", "--output"},

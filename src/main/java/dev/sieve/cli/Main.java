@@ -11,6 +11,7 @@ import java.io.StringWriter;
 import java.io.UncheckedIOException;
 import java.lang.reflect.Field;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -18,7 +19,6 @@ import java.util.ListResourceBundle;
 import java.util.Map;
 import java.util.Objects;
 import java.util.ResourceBundle;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import picocli.AutoComplete;
 import picocli.CommandLine;
@@ -97,11 +97,10 @@ public final class Main {
                 .footer(
                         "bash: sieve completion > ~/.local/share/bash-completion/completions/sieve",
                         "zsh: source <(sieve completion), in ~/.zshrc");
-        Stream.concat(Stream.of(line), commands.values().stream())
-                .flatMap(each -> each.getCommandSpec().options().stream())
-                .map(option -> option.isMultiValue() ? option.auxiliaryTypes()[0] : option.type())
-                .filter(Class::isEnum)
-                .forEach(type -> Converters.takeWords(line, type));
+        for (CommandLine each : commands.values()) {
+            takeWords(line, each);
+        }
+        takeWords(line, line);
         line.setResourceBundle(FORMATS);
         String version = "sieve " + CrawlOptions.version();
         line.getCommandSpec().version(version);
@@ -127,12 +126,25 @@ public final class Main {
      * change more than the help: an option that is given twice would begin a second group without the options of the first.
      */
     private static String groups(Help help) {
-        Map<String, List<OptionSpec>> groups = help.commandSpec().options().stream()
-                .collect(Collectors.groupingBy(Main::heading, LinkedHashMap::new, Collectors.toList()));
+        Map<String, List<OptionSpec>> groups = new LinkedHashMap<>();
+        for (OptionSpec option : help.commandSpec().options()) {
+            groups.computeIfAbsent(heading(option), heading -> new ArrayList<>())
+                    .add(option);
+        }
         StringBuilder text = new StringBuilder();
         groups.forEach((heading, options) ->
                 text.append(help.createHeading(heading)).append(help.optionListExcludingGroups(options)));
         return text.append(System.lineSeparator()).toString();
+    }
+
+    /** Makes a program take the words of the options of a command. Without streams, which the start of --help would load alone. */
+    private static void takeWords(CommandLine line, CommandLine command) {
+        for (OptionSpec option : command.getCommandSpec().options()) {
+            Class<?> type = option.isMultiValue() ? option.auxiliaryTypes()[0] : option.type();
+            if (type.isEnum()) {
+                Converters.takeWords(line, type);
+            }
+        }
     }
 
     private static String heading(OptionSpec option) {

@@ -20,18 +20,12 @@ final class PaceOptions {
     @Option(
             names = "--delay",
             paramLabel = "TIME",
-            defaultValue = "1s",
-            description =
-                    "Minimum time between requests to the same host, in seconds or with a unit: 500ms, 2m"
-                            + " (default: ${DEFAULT-VALUE}). 'auto' adapts it to how fast each host responds, from 200ms to 60s.")
-    private Delay delay;
+            description = "Minimum time between requests to the same host, in seconds or with a unit: 500ms, 2m"
+                    + " (default: 1s). 'auto' adapts it to how fast each host responds, from 200ms to 60s.")
+    private Delay delay = new Delay(Duration.ofSeconds(1));
 
-    @Option(
-            names = "--per-host",
-            paramLabel = "N",
-            defaultValue = "1",
-            description = "Concurrent requests per host (default: ${DEFAULT-VALUE}).")
-    private Integer perHost;
+    @Option(names = "--per-host", paramLabel = "N", description = "Concurrent requests per host (default: 1).")
+    private int perHost = 1;
 
     @Option(
             names = "--per-domain",
@@ -49,18 +43,16 @@ final class PaceOptions {
     @Option(
             names = "--max-failures",
             paramLabel = "N",
-            defaultValue = "10",
-            description = "Give up on a host after N consecutive failures, at most 127 (default: ${DEFAULT-VALUE}).")
-    private Integer maxFailures;
+            description = "Give up on a host after N consecutive failures, at most 127 (default: 10).")
+    private int maxFailures = 10;
 
     @SameForWorkers(false)
     @Option(
             names = "--concurrency",
             paramLabel = "N",
-            defaultValue = "32",
             description = "Concurrent requests in total, besides those that"
-                    + " wait for hosts without a response (default: ${DEFAULT-VALUE}).")
-    private Integer concurrency;
+                    + " wait for hosts without a response (default: 32).")
+    private int concurrency = 32;
 
     void apply(CrawlOptions options, CommandSpec spec) {
         Checks.set(spec, "--max-pages", maxPages, options::maxPages);
@@ -79,6 +71,11 @@ final class PaceOptions {
      * @param fixed the delay; null if it adapts to each host
      */
     record Delay(@Nullable Duration fixed) {
+        @Override
+        public String toString() {
+            return fixed == null ? "auto" : fixed.toString();
+        }
+
         private void apply(CrawlOptions options) {
             if (fixed == null) {
                 options.adaptiveDelay();

@@ -38,10 +38,9 @@ final class PlaceOptions {
     @Option(
             names = "--durability",
             paramLabel = "LEVEL",
-            defaultValue = "process",
             description = "What a job survives: process (kill -9), interval (power cuts, except for the last second; no"
-                    + " page is lost) or always (any power cut) (default: ${DEFAULT-VALUE}).")
-    private Durability durability;
+                    + " page is lost) or always (any power cut) (default: process).")
+    private Durability durability = Durability.PROCESS;
 
     @Option(names = "--keep-log", description = "Keep finished URLs in the job, for 'export --done'.")
     private boolean keepsLog;
@@ -61,16 +60,14 @@ final class PlaceOptions {
     @Option(
             names = "--min-age",
             paramLabel = "TIME",
-            defaultValue = "1d",
-            description = "Shortest time between two visits of a page with --again=due (default: ${DEFAULT-VALUE}).")
-    private Duration minAge;
+            description = "Shortest time between two visits of a page with --again=due (default: 1d).")
+    private Duration minAge = Duration.ofDays(1);
 
     @Option(
             names = "--max-age",
             paramLabel = "TIME",
-            defaultValue = "60d",
-            description = "Longest time between two visits of a page with --again=due (default: ${DEFAULT-VALUE}).")
-    private Duration maxAge;
+            description = "Longest time between two visits of a page with --again=due (default: 60d).")
+    private Duration maxAge = Duration.ofDays(60);
 
     @Mixin
     private SharedOptions shared = new SharedOptions();

@@ -51,27 +51,18 @@ final class RequestOptions {
     private List<Map.Entry<String, InetAddress>> addresses = new ArrayList<>();
 
     @SameForWorkers(false)
-    @Option(
-            names = "--timeout",
-            paramLabel = "TIME",
-            defaultValue = "30s",
-            description = "Time limit per request (default: ${DEFAULT-VALUE}).")
-    private Duration timeout;
+    @Option(names = "--timeout", paramLabel = "TIME", description = "Time limit per request (default: 30s).")
+    private Duration timeout = Duration.ofSeconds(30);
 
-    @Option(
-            names = "--retries",
-            paramLabel = "N",
-            defaultValue = "2",
-            description = "Retries for temporary errors (default: ${DEFAULT-VALUE}).")
-    private Integer retries;
+    @Option(names = "--retries", paramLabel = "N", description = "Retries for temporary errors (default: 2).")
+    private int retries = 2;
 
     @Option(
             names = "--max-body",
             paramLabel = "SIZE",
-            defaultValue = "8MiB",
-            description = "Read at most this much of a page, such as 512KiB or 16MiB (default: ${DEFAULT-VALUE}).",
+            description = "Read at most this much of a page, such as 512KiB or 16MiB (default: 8MiB).",
             converter = Converters.Size.class)
-    private Integer maxBody;
+    private int maxBody = 8 << 20;
 
     void apply(CrawlOptions options, CommandSpec spec) {
         Checks.set(spec, "--user-agent", userAgent, options::userAgent);

@@ -39,8 +39,13 @@ final class ServeCommand implements Callable<Integer> {
 
     private static final String DEFAULT_PORT = "" + FrontierServer.DEFAULT_PORT;
 
-    /** Of gRPC. Each call that a client cancels, and each message that is too long, would be a warning with a stack trace. */
-    private static final Logger NETWORK_LOG = Logger.getLogger("io.grpc.netty");
+    /**
+     * The log of gRPC. Each call that a client cancels, and each message that is too long, would be a warning with a stack trace.
+     * Only serving loads it: logging of the JDK takes a while to start.
+     */
+    private static final class Network {
+        private static final Logger LOG = Logger.getLogger("io.grpc.netty");
+    }
 
     @Spec
     private CommandSpec spec;
@@ -95,11 +100,10 @@ final class ServeCommand implements Callable<Integer> {
     @Option(
             names = "--durability",
             paramLabel = "LEVEL",
-            defaultValue = "process",
             description =
                     "What an acknowledged URL survives: process (kill -9), interval (power cuts, except for the last"
-                            + " second) or always (any power cut) (default: ${DEFAULT-VALUE}).")
-    private Durability durability;
+                            + " second) or always (any power cut) (default: process).")
+    private Durability durability = Durability.PROCESS;
 
     @Option(
             names = "--forget-done",
@@ -113,7 +117,7 @@ final class ServeCommand implements Callable<Integer> {
     @Override
     public Integer call() throws IOException, InterruptedException {
         Logging.set(isQuiet ? Level.WARN : Level.INFO);
-        NETWORK_LOG.setLevel(java.util.logging.Level.SEVERE);
+        Network.LOG.setLevel(java.util.logging.Level.SEVERE);
         if (dir.toString().isEmpty()) {
             throw Checks.invalid(spec, "--dir", "the name is empty");
         }

@@ -48,9 +48,8 @@ final class SharedOptions {
     @Option(
             names = "--patience",
             paramLabel = "TIME",
-            defaultValue = "5m",
-            description = "How long to wait for the server when it does not respond (default: ${DEFAULT-VALUE}).")
-    private Duration patience;
+            description = "How long to wait for the server when it does not respond (default: 5m).")
+    private Duration patience = Duration.ofMinutes(5);
 
     /** Returns where the frontier is kept; null without one. Refuses options that contradict each other. */
     @Nullable

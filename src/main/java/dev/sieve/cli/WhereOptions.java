@@ -19,10 +19,8 @@ final class WhereOptions {
     @Option(
             names = "--scope",
             paramLabel = "WHERE",
-            defaultValue = "host",
-            description =
-                    "What to crawl, relative to the seeds: host, domain, prefix or any (default: ${DEFAULT-VALUE}).")
-    Scope.Kind scope;
+            description = "What to crawl, relative to the seeds: host, domain, prefix or any (default: host).")
+    Scope.Kind scope = Scope.Kind.HOST;
 
     @Option(names = "--include", paramLabel = "REGEX", description = "Only URLs that contain a match; repeatable.")
     private List<String> includes = new ArrayList<>();

@@ -5,20 +5,20 @@ import java.io.Writer;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
-import java.util.stream.Stream;
 
 /** The formats of outputs that consist of lines, and can be written to standard output. */
 public enum LineFormat implements OutputFormat {
     /** The URL of each successful page. */
-    TXT("URLs with status 2xx", (out, continues) -> new UrlListSink(out)),
+    TXT("URLs with status 2xx", (out, continues) -> new UrlListSink(out), ".txt"),
     /** A record per visit, as JSON Lines. */
-    JSONL("a record per URL", (out, continues) -> new JsonlSink(out), ".json"),
+    JSONL("a record per URL", (out, continues) -> new JsonlSink(out), ".jsonl", ".json"),
     /** A record per visit, as comma-separated values. */
-    CSV("a record per URL", CsvSink::new),
+    CSV("a record per URL", CsvSink::new, ".csv"),
     /** The link graph. */
     TSV(
             "links: source, target, and new, seen, out of scope, or skipped: RULE",
-            (out, continues) -> new LinkGraphSink(out));
+            (out, continues) -> new LinkGraphSink(out),
+            ".tsv");
 
     private final String help;
 
@@ -38,11 +38,10 @@ public enum LineFormat implements OutputFormat {
         LineSink sink(Writer out, boolean continues);
     }
 
-    LineFormat(String help, Lines lines, String... moreEndings) {
+    LineFormat(String help, Lines lines, String... endings) {
         this.help = help;
         this.lines = lines;
-        this.endings =
-                Stream.concat(Stream.of("." + this), Stream.of(moreEndings)).toList();
+        this.endings = List.of(endings);
     }
 
     @Override

@@ -6,15 +6,13 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
+import java.util.StringJoiner;
 import org.jspecify.annotations.Nullable;
 
 /** The formats of outputs. */
 public final class OutputFormats {
-    private static final List<OutputFormat> ALL = Stream.concat(
-                    Stream.of(LineFormat.values()), Stream.of(new WarcFormat()))
-            .toList();
+    private static final List<OutputFormat> ALL =
+            List.of(LineFormat.TXT, LineFormat.JSONL, LineFormat.CSV, LineFormat.TSV, new WarcFormat());
 
     private OutputFormats() {}
 
@@ -51,15 +49,17 @@ public final class OutputFormats {
     public static String help() {
         Map<String, List<String>> endings = new LinkedHashMap<>();
         for (OutputFormat format : ALL) {
-            endings.computeIfAbsent(format.help(), help -> new ArrayList<>()).addAll(format.endings());
+            endings.computeIfAbsent(format.help(), content -> new ArrayList<>()).addAll(format.endings());
         }
-        return endings.entrySet().stream()
-                .map(each -> or(each.getValue()) + " (" + each.getKey() + ")")
-                .collect(Collectors.joining(", "));
+        StringJoiner help = new StringJoiner(", ");
+        endings.forEach((content, names) -> help.add(String.join("", or(names), " (", content, ")")));
+        return help.toString();
     }
 
     private static String or(List<String> words) {
         int last = words.size() - 1;
-        return last == 0 ? words.get(0) : String.join(", ", words.subList(0, last)) + " or " + words.get(last);
+        return last == 0
+                ? words.get(0)
+                : String.join(" or ", String.join(", ", words.subList(0, last)), words.get(last));
     }
 }

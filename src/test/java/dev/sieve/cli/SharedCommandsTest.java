@@ -352,7 +352,9 @@ class SharedCommandsTest {
         Run run = run("http://h.test/", "-q", "--frontier", address.toString(), "--capacity", "5000");
 
         assertThat(run.exitCode()).isEqualTo(2);
-        assertThat(run.err()).contains("other settings: capacity is 1000, not 5000").hasLineCount(1);
+        assertThat(run.err())
+                .contains("other settings: capacity is 1000, not 5000")
+                .hasLineCount(1);
     }
 
     @ParameterizedTest

@@ -485,7 +485,8 @@ class TwoWorkersTest {
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessage("the crawl has other settings: slices is 16, not 8");
         assertThatThrownBy(() -> builder().capacity(7).open()).hasMessageContaining("capacity is 200000, not 7");
-        assertThatThrownBy(() -> builder().onFull(OnFull.WARN).open()).hasMessageContaining("action when full is fail, not warn");
+        assertThatThrownBy(() -> builder().onFull(OnFull.WARN).open())
+                .hasMessageContaining("action when full is fail, not warn");
         assertThatThrownBy(() -> builder().seed(6).open()).hasMessageContaining("another seed");
         assertThatThrownBy(() -> builder().groups("domain", host -> host).open())
                 .hasMessageContaining("delays are per host, not per domain");
