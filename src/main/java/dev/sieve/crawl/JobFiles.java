@@ -3,10 +3,11 @@ package dev.sieve.crawl;
 import dev.sieve.bloom.Memberships;
 import dev.sieve.io.Disk;
 import dev.sieve.io.LineFile;
-import dev.sieve.io.TemporaryFolder;
+import dev.sieve.io.LocalDisk;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -117,10 +118,10 @@ public final class JobFiles implements Closeable {
 
     /** Returns files in a temporary folder, which are deleted when they are closed. */
     static JobFiles temporary(Path parent) throws IOException {
-        TemporaryFolder folder = new TemporaryFolder(parent, "crawl");
-        JobFiles files = new JobFiles(folder.disk(), Memberships.randomSeed(), List.of(), LineFile.REFUSE);
+        LocalDisk folder = new LocalDisk(Files.createTempDirectory(parent, "crawl"));
+        JobFiles files = new JobFiles(folder, Memberships.randomSeed(), List.of(), LineFile.REFUSE);
         files.isTemporary = true;
-        files.opened = folder;
+        files.opened = folder::deleteAll;
         return files;
     }
 

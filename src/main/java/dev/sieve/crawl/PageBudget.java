@@ -8,16 +8,20 @@ import dev.sieve.Lease;
  */
 public interface PageBudget {
     /** Returns whether it may be possible to begin another page now. */
-    boolean mayBegin();
+    default boolean mayBegin() {
+        return !isSpent();
+    }
 
     /** Counts a URL for its host when it is handed out first; returns false if it is beyond the limit of all processes. */
-    boolean admit(Lease lease);
+    default boolean admit(Lease lease) {
+        return true;
+    }
 
     /** Begins what may turn out to be a page; returns false if it has to wait for those of other processes. */
     boolean begin();
 
     /** Notes that what was begun is a page, before its lease ends. */
-    void page(Lease lease);
+    default void page(Lease lease) {}
 
     /** Notes the end of what was begun. */
     void end(boolean isPage);
@@ -37,18 +41,10 @@ public interface PageBudget {
             }
 
             @Override
-            public boolean admit(Lease lease) {
-                return true;
-            }
-
-            @Override
             public boolean begin() {
                 begun++;
                 return true;
             }
-
-            @Override
-            public void page(Lease lease) {}
 
             @Override
             public void end(boolean isPage) {

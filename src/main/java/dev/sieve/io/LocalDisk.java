@@ -88,6 +88,14 @@ public final class LocalDisk implements Disk {
         }
     }
 
+    /** Deletes the folder and its files. */
+    public void deleteAll() throws IOException {
+        for (String name : names()) {
+            delete(name);
+        }
+        Files.delete(folder);
+    }
+
     /**
      * Creates or replaces a file of any folder in one step, with the permissions of a new file: the content is written to
      * {@link #temporary}, forced and renamed.

@@ -109,14 +109,10 @@ public final class OutputLengths implements FileEnds {
             return open(disk, owner, folder);
         } catch (IOException e) {
             LOG.warn("{}; outputs are continued at their ends", e.getMessage());
-            delete(disk);
+            for (String name : disk.names()) {
+                disk.delete(name);
+            }
             return open(disk, owner, folder);
-        }
-    }
-
-    private static void delete(Disk disk) throws IOException {
-        for (String name : disk.names()) {
-            disk.delete(name);
         }
     }
 
@@ -208,8 +204,7 @@ public final class OutputLengths implements FileEnds {
     public void close() throws IOException {
         closing.close();
         if (folder != null && areWhole()) {
-            delete(new LocalDisk(folder));
-            Files.delete(folder);
+            new LocalDisk(folder).deleteAll();
         }
     }
 

@@ -225,11 +225,6 @@ public final class SharedJob implements JobStore, Sharing {
         age = shared.join(mostPages);
         return new PageBudget() {
             @Override
-            public boolean mayBegin() {
-                return !shared.isSpent();
-            }
-
-            @Override
             public boolean admit(Lease lease) {
                 return shared.admit(lease);
             }
