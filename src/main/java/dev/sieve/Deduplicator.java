@@ -104,6 +104,10 @@ public final class Deduplicator {
             seen.increment();
             return false;
         }
+        return pushAbsent(url, hash, absent, store);
+    }
+
+    private boolean pushAbsent(byte[] url, long[] hash, long absent, Store store) {
         int isNew;
         lock.lock();
         try {
@@ -134,17 +138,21 @@ public final class Deduplicator {
                 requireUsable(store);
                 seen.add(count);
             } else {
-                int added;
-                lock.lock();
-                try {
-                    added = addAbsent(batch, from, count, hashes, absent, store);
-                } finally {
-                    lock.unlock();
-                }
-                complete(added, store);
-                isNew += added;
+                isNew += pushAbsent(batch, from, count, hashes, absent, store);
             }
         }
+        return isNew;
+    }
+
+    private int pushAbsent(UrlBatch batch, int from, int count, long[] hashes, long absent, Store store) {
+        int isNew;
+        lock.lock();
+        try {
+            isNew = addAbsent(batch, from, count, hashes, absent, store);
+        } finally {
+            lock.unlock();
+        }
+        complete(isNew, store);
         return isNew;
     }
 
