@@ -175,12 +175,6 @@ final class Aggregate {
         return totals;
     }
 
-    /** Returns the first URL that was requested without a link to it; null if there is none. */
-    @Nullable
-    String first() {
-        return first;
-    }
-
     /** Returns the oldest of the URLs that are being requested; null if there is none. */
     @Nullable
     OpenRequest oldest() {
@@ -189,14 +183,6 @@ final class Aggregate {
 
     Tally fates() {
         return fates;
-    }
-
-    TopPages slowest() {
-        return slowest;
-    }
-
-    TopPages largest() {
-        return largest;
     }
 
     Changes changes() {
@@ -227,9 +213,5 @@ final class Aggregate {
 
     Runs runs() {
         return runs;
-    }
-
-    List<Passed> capacityEvents() {
-        return capacityEvents;
     }
 }

@@ -227,7 +227,7 @@ final class Entry {
         return isFailed() && status() < HttpURLConnection.HTTP_BAD_REQUEST ? 0 : status();
     }
 
-    /** Returns whether it was broken in the round before, as far as its status tells. */
+    /** Returns whether it was broken in the round before, by its status. */
     boolean wasBroken() {
         return lastStatus() == 0 || (lastStatus() >= 400 && !is(VisitField.ACCEPTED));
     }

@@ -96,7 +96,7 @@ final class HostTable {
             return pages;
         }
 
-        /** Returns the last delay that was told; null when none was. */
+        /** Returns the last known delay; null without one. */
         @Nullable
         Duration delay() {
             return delay;

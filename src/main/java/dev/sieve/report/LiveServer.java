@@ -40,7 +40,7 @@ import org.slf4j.LoggerFactory;
  * server was opened with, or the loopback interface, each with the port. Otherwise a web page in a browser on this machine
  * could read it through a host name of its own that resolves to this address (DNS rebinding).
  *
- * <p>Each response is rendered at most once per second, for all clients together, and only if one asks. Clients take a
+ * <p>Each response is rendered at most once per second, for all clients together, and only on request. Clients take a
  * bounded number of threads and never delay the crawl: a request that takes too long, with its response, is interrupted, which
  * closes its connection. While all threads are busy, connections are closed at once. So clients that never complete a
  * request, or do not read the response, can block others for ten seconds. The end of the crawl waits two seconds at most for

@@ -43,7 +43,7 @@ final class Overview {
         crawl.changes().appendSentence(section);
         waiting(section);
         Element tiles = section.appendElement("dl").addClass("tiles");
-        long cut = crawl.totals().cut();
+        long cut = crawl.totals().cut;
         tile(tiles, "Pages", count(crawl.totals().pages()), cut == 0 ? "" : count(cut) + " cut");
         tile(tiles, "Broken links", count(crawl.broken().count()), "")
                 .addClass(crawl.broken().count() > 0 ? "bad" : "");
@@ -52,7 +52,7 @@ final class Overview {
         }
         tile(tiles, "Redirects", count(crawl.totals().redirects()), "");
         tile(tiles, "Failed", count(crawl.totals().failed()), "pages, no usable response");
-        tile(tiles, "Size of pages", Numbers.bytes(crawl.totals().bytes()), "");
+        tile(tiles, "Size of pages", Numbers.bytes(crawl.totals().bytes), "");
         if (last != null) {
             long millis = crawl.runs().millis();
             tile(
@@ -124,7 +124,7 @@ final class Overview {
                 .text(what + (broken == 1 ? " is" : " are") + " broken, of " + count(requested, "URL") + " requested.");
     }
 
-    /** Says what a crawl waits for that does not get on. */
+    /** Names a request for which the crawl has waited long. */
     private void waiting(Element section) {
         OpenRequest oldest = crawl.oldest();
         if (oldest != null && oldest.isLong()) {

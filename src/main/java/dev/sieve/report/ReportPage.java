@@ -74,7 +74,7 @@ public final class ReportPage {
         Element body = document.body();
         Element header = body.appendElement("header");
         header.appendElement("h1").text("Crawl report");
-        String first = record.read(Aggregate::first);
+        String first = record.read(crawl -> crawl.first);
         if (first != null) {
             Html.foreign(header.appendElement("p").attr("id", "seed").appendText("From "), first);
         }

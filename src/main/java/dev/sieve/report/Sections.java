@@ -278,19 +278,19 @@ final class Sections {
 
     private void topPages() {
         Element slow = Html.section(main, "slowest", "Slowest pages");
-        pages(slow, "slow-pages", crawl.slowest());
+        pages(slow, "slow-pages", crawl.slowest);
         Element large = Html.section(main, "largest", "Largest pages");
-        pages(large, "large-pages", crawl.largest());
+        pages(large, "large-pages", crawl.largest);
     }
 
     private static void pages(Element section, String id, TopPages pages) {
-        if (pages.list().isEmpty()) {
+        if (pages.pages.isEmpty()) {
             note(section, "None.");
             return;
         }
         Html.Table table =
                 new Html.Table(section, id, SMALL, "URL", "Title", "#Status", "Type", "#Time", "#Size").filtered();
-        for (TopPages.Page page : pages.list()) {
+        for (TopPages.Page page : pages.pages) {
             if (table.hasRoom()) {
                 table.row()
                         .url(page.url())

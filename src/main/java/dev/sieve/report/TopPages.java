@@ -51,8 +51,4 @@ final class TopPages {
     private boolean isHigh(long value) {
         return value > 0 && (pages.size() < Bounds.TOP_PAGES || pages.get(pages.size() - 1).value < value);
     }
-
-    List<Page> list() {
-        return pages;
-    }
 }

@@ -105,14 +105,6 @@ final class Totals {
         return pages + redirects + failed + checked;
     }
 
-    long cut() {
-        return cut;
-    }
-
-    long bytes() {
-        return bytes;
-    }
-
     /** Returns the number of pages with a status. */
     long status(int status) {
         return statuses[status];
@@ -138,9 +130,5 @@ final class Totals {
 
     HostTable hosts() {
         return hosts;
-    }
-
-    Arrivals arrivals() {
-        return arrivals;
     }
 }

@@ -90,13 +90,13 @@ final class Trends {
 
     /** Without samples, the times at which pages were requested. */
     private void arrivals(Element section) {
-        List<Arrivals.Interval> intervals = crawl.totals().arrivals().intervals();
+        List<Arrivals.Interval> intervals = crawl.totals().arrivals.intervals();
         if (intervals.isEmpty()) {
             note(section, "The times of the requests are unknown.");
             return;
         }
         Html.chart(section, "line", "Pages per second", "samples", 1, 3);
-        double seconds = crawl.totals().arrivals().widthMillis() / 1e3;
+        double seconds = crawl.totals().arrivals.widthMillis() / 1e3;
         Html.Table table = new Html.Table(
                 folded(section, "samples", "Numbers over time"),
                 "samples",
@@ -148,7 +148,7 @@ final class Trends {
                 Numbers.bytes(stats.memoryBytes()),
                 Numbers.percent(stats.falsePositiveRate()),
                 Numbers.about(stats.estimatedMissed())));
-        if (fill < WORTH_SHOWING && crawl.capacityEvents().isEmpty()) {
+        if (fill < WORTH_SHOWING && crawl.capacityEvents.isEmpty()) {
             return;
         }
         Html.chart(section, "line", "Fill of the filter (%)", "samples", 0, 6).attr("data-marks", "events");
@@ -164,7 +164,7 @@ final class Trends {
 
     private void events(Element section) {
         section.appendElement("h3").text("Capacity events");
-        if (crawl.capacityEvents().isEmpty()) {
+        if (crawl.capacityEvents.isEmpty()) {
             note(section, "None: the filter is below 80 % of its capacity.");
             return;
         }
@@ -180,7 +180,7 @@ final class Trends {
                 "#Pages missed",
                 "#Memory",
                 "When full");
-        for (Aggregate.Passed passed : crawl.capacityEvents()) {
+        for (Aggregate.Passed passed : crawl.capacityEvents) {
             CapacityEvent event = passed.event();
             table.row()
                     .number(passed.millis() / 1e3, Numbers.decimals(passed.millis() / 1e3, 1))

@@ -243,7 +243,7 @@ class CrawlRecordTest {
             }
             record.read(crawl -> {
                 assertThat(crawl.runs().count()).isEqualTo(2);
-                assertThat(crawl.capacityEvents()).hasSize(1);
+                assertThat(crawl.capacityEvents).hasSize(1);
                 assertThat(crawl.skipExamples().of("out of scope")).hasSize(1);
                 return crawl;
             });

@@ -153,7 +153,7 @@ class ReportInputTest {
                             + crawl.totals().redirects()
                             + crawl.totals().failed())
                     .isEqualTo(11);
-            assertThat(crawl.totals().bytes()).isGreaterThanOrEqualTo(0);
+            assertThat(crawl.totals().bytes).isGreaterThanOrEqualTo(0);
             return crawl;
         });
         assertThat(problems)
