@@ -57,15 +57,17 @@ final class LiveOptions {
     /** Opens the port, so that nothing is crawled when it is in use; returns null without the option. */
     @Nullable
     LiveServer open() throws IOException {
-        if (endpoint == null) {
-            return null;
-        }
+        return endpoint == null ? null : open(endpoint, "--live");
+    }
+
+    /** Opens a port for an option. */
+    static LiveServer open(Endpoint endpoint, String option) throws IOException {
         // The JDK's server reads it once. Clients cannot use up the file descriptors of the process.
         System.getProperties().putIfAbsent("jdk.httpserver.maxConnections", "200");
         try {
             return LiveServer.open(endpoint.host, endpoint.port);
         } catch (IOException e) {
-            throw new IOException(e.getMessage() + "; choose another port with --live=PORT", e);
+            throw new IOException(e.getMessage() + "; choose another port with " + option + "=PORT", e);
         }
     }
 

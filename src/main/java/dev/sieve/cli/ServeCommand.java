@@ -9,6 +9,9 @@ import dev.sieve.OptionalLibrary;
 import dev.sieve.Sieve;
 import dev.sieve.crawl.CrawlOptions;
 import dev.sieve.durable.Durability;
+import dev.sieve.report.LiveServer;
+import dev.sieve.report.ServedMetrics;
+import dev.sieve.serve.CrawlStats;
 import dev.sieve.serve.FrontierServer;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -34,6 +37,7 @@ import picocli.CommandLine.Spec;
                         + " interrupted. Each crawl of a client has a folder in DIR.")
 final class ServeCommand implements Callable<Integer> {
     private static final String LISTEN = "--listen";
+    private static final String METRICS = "--metrics";
     private static final String CERTIFICATES = "--tls-cert";
     private static final String KEY = "--tls-key";
 
@@ -65,6 +69,15 @@ final class ServeCommand implements Callable<Integer> {
             defaultValue = DEFAULT_PORT,
             converter = LiveOptions.EndpointConverter.class)
     private LiveOptions.Endpoint endpoint;
+
+    @Option(
+            names = METRICS,
+            paramLabel = "[ADDRESS:]PORT",
+            description =
+                    "Show metrics for Prometheus at http://127.0.0.1:PORT/metrics. Port 0 selects a free one. With an"
+                            + " address, other machines can read them, without TLS and a password (default: off).",
+            converter = LiveOptions.EndpointConverter.class)
+    private LiveOptions.@Nullable Endpoint metrics;
 
     @Option(
             names = CERTIFICATES,
@@ -126,8 +139,15 @@ final class ServeCommand implements Callable<Integer> {
         requireLibraries();
         CountDownLatch stopped = new CountDownLatch(1);
         try (StopSignal signal = new StopSignal(isQuiet);
+                LiveServer live = metrics == null ? null : LiveOptions.open(metrics, METRICS);
                 FrontierServer server = open(address)) {
             signal.stops(stopped::countDown, () -> "received URLs are stored, then all files are closed.");
+            if (live != null) {
+                live.showMetrics(new ServedMetrics(server::crawls, name -> numbers(server.stats(name)))::text);
+            }
+            if (!isQuiet && live != null) {
+                Terminal.println("Metrics: " + live.url() + "metrics");
+            }
             if (!isQuiet) {
                 Terminal.println(text(
                         "Serving URLFrontier at %s%s; crawls are in %s.",
@@ -136,6 +156,10 @@ final class ServeCommand implements Callable<Integer> {
             stopped.await();
         }
         return 0;
+    }
+
+    private static ServedMetrics.@Nullable Crawl numbers(@Nullable CrawlStats crawl) {
+        return crawl == null ? null : new ServedMetrics.Crawl(crawl.frontier(), crawl.queues(), crawl.inProcess());
     }
 
     private void checkFilter() {
@@ -150,6 +174,9 @@ final class ServeCommand implements Callable<Integer> {
     private InetSocketAddress address() throws IOException {
         Checks.requires(spec, CERTIFICATES, KEY);
         Checks.requires(spec, KEY, CERTIFICATES);
+        if (metrics != null && metrics.port() != 0 && metrics.port() == endpoint.port()) {
+            throw Checks.invalid(spec, METRICS, "needs another port than '" + LISTEN + "': " + metrics.port());
+        }
         InetAddress address;
         try {
             address = InetAddress.getByName(endpoint.host());

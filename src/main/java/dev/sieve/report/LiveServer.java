@@ -33,7 +33,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * A server that shows a running crawl: a page at {@code /}, which requests its updates at {@code /update}, and metrics at
- * {@code /metrics} in the text format of Prometheus.
+ * {@code /metrics} in the text format of Prometheus. Or only metrics, those of a server of frontiers.
  *
  * <p>It only reads: all methods but {@code GET} and {@code HEAD} are refused. There is no password, so everyone who can
  * reach the address can read the URLs and titles of the crawl. The {@code Host} field has to name the address that the
@@ -85,13 +85,17 @@ public final class LiveServer implements AutoCloseable {
     /** The content that is shown; null before there is any. */
     private volatile @Nullable Cache cache;
 
-    /** What is shown; never called by two threads at once. */
+    /** What is shown: only metrics, or also a page. Never called by two threads at once. */
     interface Content {
         /** Returns the page in its present state, as HTML. */
-        String page();
+        default String page() {
+            return "<!DOCTYPE html><title>Sieve</title><a href=\"/metrics\">Metrics</a>\n";
+        }
 
         /** Returns the parts of the page that have changed, all or only those that change all the time, as HTML. */
-        String update(boolean isComplete);
+        default String update(boolean isComplete) {
+            return page();
+        }
 
         /** Returns the metrics, as text. */
         String metrics();
@@ -206,6 +210,15 @@ public final class LiveServer implements AutoCloseable {
      */
     public void show(CrawlRecord record, Supplier<CrawlRecord> crawl, Crawler crawler, InstantSource clock) {
         show(new LivePage(record, crawl, crawler, clock));
+    }
+
+    /**
+     * Shows only metrics from now on, until the server is closed; called once.
+     *
+     * @param metrics returns their present text; never called by two threads at once
+     */
+    public void showMetrics(Supplier<String> metrics) {
+        show(metrics::get);
     }
 
     void show(Content content) {

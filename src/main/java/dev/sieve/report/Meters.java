@@ -21,6 +21,7 @@ final class Meters<S, T> {
     private final MeterRegistry registry;
     private final S source;
     private final Function<S, T> part;
+    private final Tags common;
 
     /**
      * What was last read from a source, so that the meters of one scrape agree with each other and the source is read once.
@@ -49,21 +50,27 @@ final class Meters<S, T> {
         }
     }
 
-    private Meters(MeterRegistry registry, S source, Function<S, T> part) {
+    private Meters(MeterRegistry registry, S source, Function<S, T> part, Tags common) {
         this.registry = registry;
         this.source = source;
         this.part = part;
+        this.common = common;
     }
 
     /** Returns meters whose values are at most a tenth of a second old. */
     static <S, T> Meters<S, T> of(MeterRegistry registry, S source, Function<S, T> reader) {
         Snapshot<S, T> snapshot = new Snapshot<>(reader, registry.config().clock());
-        return new Meters<>(registry, source, snapshot::of);
+        return new Meters<>(registry, source, snapshot::of, Tags.empty());
     }
 
     /** Returns meters of a part of this part. */
     <U> Meters<S, U> part(Function<T, U> further) {
-        return new Meters<>(registry, source, part.andThen(further));
+        return new Meters<>(registry, source, part.andThen(further), common);
+    }
+
+    /** Returns meters of this part with a tag more. */
+    Meters<S, T> tagged(String name, String tag) {
+        return new Meters<>(registry, source, part, common.and(name, tag));
     }
 
     /**
@@ -77,7 +84,7 @@ final class Meters<S, T> {
         FunctionCounter.builder(name, source, each -> value.applyAsDouble(from.apply(each)))
                 .baseUnit(unit)
                 .description(description)
-                .tags(Tags.of(tags))
+                .tags(common.and(tags))
                 .register(registry);
     }
 
@@ -87,7 +94,7 @@ final class Meters<S, T> {
         Gauge.builder(name, source, each -> value.applyAsDouble(from.apply(each)))
                 .baseUnit(unit)
                 .description(description)
-                .tags(Tags.of(tags))
+                .tags(common.and(tags))
                 .register(registry);
     }
 

@@ -4,6 +4,7 @@ import dev.sieve.OptionalLibrary;
 import dev.sieve.crawl.CrawlOptions;
 import dev.sieve.crawl.Crawler;
 import io.micrometer.core.instrument.FunctionCounter;
+import io.micrometer.core.instrument.binder.MeterBinder;
 import io.micrometer.core.instrument.binder.jvm.JvmMemoryMetrics;
 import io.micrometer.core.instrument.binder.jvm.JvmThreadMetrics;
 import io.micrometer.core.instrument.binder.system.FileDescriptorMetrics;
@@ -39,13 +40,8 @@ public final class MetricsText {
 
     private final PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
 
-    /**
-     * Creates the metrics of a crawl.
-     *
-     * @param record the sink of the crawl, from which the times of responses come
-     */
-    public MetricsText(CrawlRecord record, Crawler crawler) {
-        new CrawlerMetrics(crawler).bindTo(registry);
+    /** Creates the metrics of the process. */
+    MetricsText() {
         List.of(new JvmMemoryMetrics(), new JvmThreadMetrics(), new FileDescriptorMetrics(), new UptimeMetrics())
                 .forEach(process -> process.bindTo(registry));
         // Under the name that Prometheus gives it in every process.
@@ -55,9 +51,23 @@ public final class MetricsText {
                 .register(registry);
         // Micrometer has no histogram of values that were counted elsewhere, and no meter without a value.
         Collector build = () -> build(CrawlOptions.version());
-        Collector times = () -> histogram(record.responseTimes());
         registry.getPrometheusRegistry().register(build);
+    }
+
+    /**
+     * Creates the metrics of a crawl and the process.
+     *
+     * @param record the sink of the crawl, from which the times of responses come
+     */
+    public MetricsText(CrawlRecord record, Crawler crawler) {
+        this();
+        add(new CrawlerMetrics(crawler));
+        Collector times = () -> histogram(record.responseTimes());
         registry.getPrometheusRegistry().register(times);
+    }
+
+    void add(MeterBinder meters) {
+        meters.bindTo(registry);
     }
 
     private static double cpuSeconds(ProcessHandle process) {

@@ -14,6 +14,7 @@ import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.Executor;
@@ -57,11 +58,13 @@ public final class FrontierServer implements AutoCloseable {
     private final ExecutorService workers;
     private final ExecutorService readers;
     private final Crawls crawls;
+    private final Supplier<Moment> clock;
     private final FrontierService service;
     private final Server server;
 
     private FrontierServer(Builder options, MemoryBudget memory) throws IOException {
         int threads = Math.max(4, 2 * Runtime.getRuntime().availableProcessors());
+        clock = options.clock;
         crawls = new Crawls(options.directory, options.crawls(), memory, options.clock.get());
         workers = Executors.newFixedThreadPool(threads, threads("sieve-serve-"));
         readers = new ThreadPoolExecutor(
@@ -147,6 +150,22 @@ public final class FrontierServer implements AutoCloseable {
     private static String text(InetAddress address, int port) {
         String host = address.getHostAddress();
         return (host.indexOf(':') < 0 ? host : "[" + host + "]") + ":" + port;
+    }
+
+    /** Returns the names of the crawls, sorted. */
+    public List<String> crawls() {
+        return crawls.all().stream().map(crawl -> crawl.id).toList();
+    }
+
+    /** Returns the numbers of a crawl; null without any, also when its disk has failed. Uses no file. */
+    public @Nullable CrawlStats stats(String name) {
+        ServedCrawl crawl = crawls.find(name);
+        try {
+            return crawl == null ? null : crawl.stats(clock.get());
+        } catch (IllegalStateException | UncheckedIOException e) {
+            // Deleted since, or failed; each call of a client is told so.
+            return null;
+        }
     }
 
     /**

@@ -452,6 +452,12 @@ final class ServedCrawl implements Closeable {
         return locked(frontier::stats);
     }
 
+    /** Returns its numbers. Uses no file: an interrupt, as of a slow request, would close it. */
+    CrawlStats stats(Moment now) {
+        return locked(() -> new CrawlStats(
+                frontier.stats(), table.all().stream().filter(Queue::exists).count(), inProcess.count(now.nanos())));
+    }
+
     /** Whether it has a queue. */
     boolean hasQueues() {
         return locked(() -> table.all().stream().anyMatch(Queue::exists));

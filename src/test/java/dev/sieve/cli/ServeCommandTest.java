@@ -59,6 +59,8 @@ class ServeCommandTest {
                 "--miss-rate | 2 | not between",
                 "--on-full | explode | 'explode' is not one of warn, grow, fail",
                 "--durability | never | 'never' is not one of process, interval, always",
+                "--metrics | x | 'x' is not a port",
+                "--metrics | 7071 | needs another port than '--listen': 7071",
                 "--frobnicate | 1 | --frobnicate",
             })
     void wrongUsageIsNamedInOneLineAndNothingIsCreated(String option, String value, String problem) {
@@ -77,6 +79,17 @@ class ServeCommandTest {
         try (ServerSocket other = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
             String port = String.valueOf(other.getLocalPort());
 
+            isRefused(
+                    serve("--listen", "0", "--metrics", port),
+                    ExitCode.INPUT_OR_OUTPUT_FAILED,
+                    "cannot listen on 127.0.0.1:" + port + ": ",
+                    "in use; choose another port with --metrics=PORT");
+            isRefused(
+                    serve("--listen", "0", "--metrics", "192.0.2.1:" + port),
+                    ExitCode.INPUT_OR_OUTPUT_FAILED,
+                    "cannot listen on 192.0.2.1:" + port + ": ",
+                    "--metrics");
+            assertThat(folder).isEmptyDirectory();
             isRefused(
                     serve("--listen", port),
                     ExitCode.INPUT_OR_OUTPUT_FAILED,

@@ -3,6 +3,7 @@ package dev.sieve.cli;
 import static crawlercommons.urlfrontier.Urlfrontier.AckMessage.Status.OK;
 import static crawlercommons.urlfrontier.Urlfrontier.AckMessage.Status.SKIPPED;
 import static java.nio.charset.StandardCharsets.US_ASCII;
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.util.stream.Collectors.toSet;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -11,8 +12,10 @@ import dev.sieve.TestCertificate;
 import io.grpc.StatusRuntimeException;
 import java.io.File;
 import java.io.IOException;
+import java.io.InputStream;
 import java.net.InetAddress;
 import java.net.Socket;
+import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -84,6 +87,16 @@ class ServeIT {
         return line.substring(READY.length()).split("[ ,]", -1)[0];
     }
 
+    private String metrics() throws IOException {
+        String line = err().lines()
+                .filter(each -> each.startsWith("Metrics: "))
+                .findFirst()
+                .orElseThrow();
+        try (InputStream text = URI.create(line.substring(9)).toURL().openStream()) {
+            return new String(text.readAllBytes(), UTF_8);
+        }
+    }
+
     /** Connects as a client of another protocol, and waits until the service closes the connection. */
     private static void noProtocol(int port) throws IOException {
         try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
@@ -111,7 +124,7 @@ class ServeIT {
     @Test
     void whatItHasAcknowledgedSurvivesKillMinusNine() throws Exception {
         Path script = installed();
-        String[] command = {script.toString(), "serve", "--dir", "crawls", "--listen", "0"};
+        String[] command = {script.toString(), "serve", "--dir", "crawls", "--listen", "0", "--metrics", "0"};
         List<String> urls = urls(10, 20);
         List<String> done = urls.subList(0, 50);
 
@@ -126,6 +139,10 @@ class ServeIT {
                     .doesNotContainValue(SKIPPED);
             assertThat(client.takeAll()).containsExactlyInAnyOrderElementsOf(urls);
             assertThat(client.done(done)).hasSize(done.size());
+            assertThat(metrics())
+                    .contains("\nsieve_serve_queues{crawl=\"DEFAULT\"} 10.0\n")
+                    .contains("\nsieve_serve_in_process_urls{crawl=\"DEFAULT\"} 150.0\n")
+                    .contains("\nprocess_cpu_seconds_total ");
         }
         first.destroyForcibly();
         Program.exitCode(first);

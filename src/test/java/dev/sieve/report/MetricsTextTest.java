@@ -12,11 +12,14 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.Function;
 import java.util.regex.Pattern;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -60,17 +63,55 @@ class MetricsTextTest {
     /** The table of the documentation, as it should be. */
     @Test
     void everyMetricIsDocumented() throws Exception {
+        requireTable(metrics(new CrawlRecord()), "sieve_", "operating.md");
+    }
+
+    private static String served(int crawls, Function<String, ServedMetrics.Crawl> reader) {
+        List<String> names = IntStream.range(0, crawls)
+                .mapToObj(i -> String.format(Locale.ROOT, "c%03d \"\\\n\r\0\u2028}", i))
+                .toList();
+        return new ServedMetrics(() -> names, reader).text();
+    }
+
+    private static ServedMetrics.Crawl crawl() {
+        try (Sieve sieve = new Sieve(100)) {
+            return new ServedMetrics.Crawl(sieve.stats(), 3, 2);
+        }
+    }
+
+    @Test
+    void everyMetricOfServeIsDocumented() throws Exception {
+        requireTable(served(1, name -> crawl()), "sieve_serve_", "urlfrontier.md");
+    }
+
+    @Test
+    void atMostAHundredCrawlsAreListed() throws Exception {
+        String text = served(150, name -> name.startsWith("c007") ? null : crawl());
+
+        assertThat(List.of(text.split("\n", -1)))
+                .filteredOn(line -> line.startsWith("sieve_urls_pending{"))
+                .hasSize(99)
+                .first()
+                .isEqualTo("sieve_urls_pending{crawl=\"c000 \\\"\\\\\\n\r\0\u2028}\"} 0.0");
+        assertThat(text)
+                .contains("\nsieve_serve_crawls{listed=\"true\"} 99.0\n")
+                .contains("\nsieve_serve_crawls{listed=\"false\"} 51.0\n")
+                .contains("\nprocess_cpu_seconds_total ");
+        Promtool.requireMetrics(text);
+    }
+
+    private static void requireTable(String text, String prefix, String name) throws Exception {
         Map<String, String> helps = new HashMap<>();
         Map<String, Set<String>> labels = new TreeMap<>();
         List<String> rows = new ArrayList<>();
-        List<String> lines = metrics(new CrawlRecord()).lines().toList();
+        List<String> lines = text.lines().toList();
         for (String line : lines) {
             String[] words = line.split(" ", 4);
-            if (line.startsWith("# HELP sieve_")) {
+            if (line.startsWith("# HELP " + prefix)) {
                 helps.put(words[2], words[3]);
-            } else if (line.startsWith("sieve_")) {
-                String name = line.split("[{ ]", 2)[0].replaceFirst("(?<=seconds)_(bucket|count|sum|max)$", "");
-                Set<String> own = labels.computeIfAbsent(name, each -> new TreeSet<>());
+            } else if (line.startsWith(prefix)) {
+                String metric = line.split("[{ ]", 2)[0].replaceFirst("(?<=seconds)_(bucket|count|sum|max)$", "");
+                Set<String> own = labels.computeIfAbsent(metric, each -> new TreeSet<>());
                 Pattern.compile("(\\w+)=\"")
                         .matcher(line)
                         .results()
@@ -81,7 +122,7 @@ class MetricsTextTest {
         }
         for (String line : lines) {
             String[] words = line.split(" ", -1);
-            if (line.startsWith("# TYPE sieve_") && labels.containsKey(words[2])) {
+            if (line.startsWith("# TYPE " + prefix) && labels.containsKey(words[2])) {
                 String names =
                         labels.get(words[2]).isEmpty() ? "" : "`" + String.join("`, `", labels.get(words[2])) + "`";
                 rows.add("| `" + words[2] + "` | " + words[3] + " | " + names + " | " + helps.get(words[2]) + " |");
@@ -89,9 +130,9 @@ class MetricsTextTest {
         }
         rows.sort(null);
         String table = String.join("\n", rows) + "\n";
-        Path page = Path.of("docs/operating.md");
-        Path expected = Path.of("target/metrics.md");
-        Files.writeString(Files.createDirectories(expected.getParent()).resolve("metrics.md"), table);
+        Path page = Path.of("docs", name);
+        Path expected = Path.of("target/metrics-of-" + name);
+        Files.writeString(Files.createDirectories(expected.getParent()).resolve(expected.getFileName()), table);
 
         assertThat(Files.readString(page))
                 .as("the table of metrics, as in " + expected)

@@ -9,11 +9,11 @@ import java.io.OutputStream;
 import java.nio.file.Path;
 
 /** The checker of Prometheus; a test that needs it is skipped when it is not installed. */
-final class Promtool {
+public final class Promtool {
     private Promtool() {}
 
     /** Requires that metrics pass without a remark. */
-    static void requireMetrics(String text) throws IOException, InterruptedException {
+    public static void requireMetrics(String text) throws IOException, InterruptedException {
         assertThat(run(text, "promtool", "check", "metrics")).isEmpty();
     }
 

@@ -5,6 +5,7 @@ import static dev.sieve.serve.Door.discovered;
 import static dev.sieve.serve.Door.info;
 import static dev.sieve.serve.Door.known;
 import static dev.sieve.serve.Door.request;
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -28,16 +29,22 @@ import crawlercommons.urlfrontier.Urlfrontier.URLInfo;
 import crawlercommons.urlfrontier.Urlfrontier.URLItem;
 import crawlercommons.urlfrontier.Urlfrontier.URLStatusRequest;
 import dev.sieve.OnFull;
+import dev.sieve.report.LiveServer;
+import dev.sieve.report.Promtool;
+import dev.sieve.report.ServedMetrics;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import io.grpc.stub.StreamObserver;
+import java.io.InputStream;
 import java.net.InetSocketAddress;
+import java.net.URI;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -391,6 +398,52 @@ class FrontierServerTest {
         assertThat(door.numbers()).containsExactly(0L, 0L, 0L, 0L);
         assertThat(door.discover("http://a.com/1")).isEqualTo("O");
         assertThat(folder).isDirectoryNotContaining(path -> path.toString().contains("deleted"));
+    }
+
+    private static ServedMetrics.Crawl numbers(@Nullable CrawlStats crawl) {
+        return crawl == null ? null : new ServedMetrics.Crawl(crawl.frontier(), crawl.queues(), crawl.inProcess());
+    }
+
+    @Test
+    void metricsAreOfTheCrawlsThatExist() throws Exception {
+        door.discover("http://a.com/1", "http://a.com/2", "http://b.com/", "http://b.com/");
+        door.put(discovered(info("http://a.com/").toBuilder().setCrawlID("old").build()));
+        assertThat(door.get(request(1, 2))).hasSize(2);
+        try (LiveServer live = LiveServer.open("127.0.0.1", 0)) {
+            live.showMetrics(new ServedMetrics(door.server::crawls, name -> numbers(door.server.stats(name)))::text);
+            assertThat(door.server.crawls()).containsExactly("DEFAULT", "old");
+            door.client.deleteCrawl(
+                    DeleteCrawlMessage.newBuilder().setValue("old").build());
+            String text;
+            try (InputStream metrics =
+                    URI.create(live.url() + "metrics").toURL().openStream()) {
+                text = new String(metrics.readAllBytes(), UTF_8);
+            }
+            assertThat(text.lines())
+                    .contains(
+                            "sieve_urls_accepted_total{crawl=\"DEFAULT\"} 3.0",
+                            "sieve_urls_seen_total{crawl=\"DEFAULT\"} 1.0",
+                            "sieve_filter_capacity_urls{crawl=\"DEFAULT\"} 10000.0",
+                            "sieve_serve_queues{crawl=\"DEFAULT\"} 2.0",
+                            "sieve_serve_in_process_urls{crawl=\"DEFAULT\"} 2.0",
+                            "sieve_serve_crawls{listed=\"true\"} 1.0",
+                            "sieve_serve_crawls{listed=\"false\"} 0.0")
+                    .noneMatch(line -> line.contains("\"old\""));
+            Promtool.requireMetrics(text);
+        }
+        assertThat(door.server.stats("old")).isNull();
+    }
+
+    @Test
+    void aUrlThatIsOverdueIsNotInProcess() throws Exception {
+        door.discover("http://a.com/1", "http://b.com/");
+        door.get(request(1, 1).setDelayRequestable(10));
+        door.get(request(1, 1).setDelayRequestable(20));
+        assertThat(door.server.stats("DEFAULT").inProcess()).isEqualTo(2);
+        door.pass(10);
+        assertThat(door.server.stats("DEFAULT").inProcess()).isEqualTo(1);
+        door.pass(10);
+        assertThat(door.server.stats("DEFAULT").inProcess()).isZero();
     }
 
     @Test

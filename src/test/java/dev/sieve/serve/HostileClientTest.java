@@ -335,6 +335,7 @@ class HostileClientTest {
             assertThatThrownBy(() -> door.discover("http://a.com/")).hasMessageContaining("UNAVAILABLE");
             assertThatThrownBy(door::get).hasMessageContaining("UNAVAILABLE");
             assertThatThrownBy(() -> door.stats("")).hasMessageContaining("UNAVAILABLE");
+            assertThat(door.server.stats("DEFAULT")).isNull();
             if (isDeleted) {
                 assertThat(door.client
                                 .deleteCrawl(DeleteCrawlMessage.newBuilder()
