@@ -7,8 +7,13 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.sieve.Sieve;
 import dev.sieve.crawl.CrawlOptions;
 import dev.sieve.crawl.Crawler;
+import dev.sieve.durable.DurableSieve;
+import dev.sieve.serve.CrawlStats;
+import dev.sieve.serve.FrontierServer;
 import java.awt.Rectangle;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -21,7 +26,7 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Checks the dashboard for Grafana against the metrics of a crawl. */
+/** Checks the dashboard for Grafana against the metrics of a crawl and of a server. */
 class DashboardTest {
     /** A name in an expression; before it, nothing that makes it a label or a value. */
     private static final Pattern NAME = Pattern.compile("(?<![\\w\"$.])[a-z]\\w*(?!\\w*\\s*\\()");
@@ -40,10 +45,26 @@ class DashboardTest {
 
     /** The labels of each metric that a crawl exposes. */
     private static Map<String, Set<String>> metrics() throws IOException {
-        String text;
         try (Crawler crawler = new Crawler(new CrawlOptions(), new Sieve(100))) {
-            text = new MetricsText(new CrawlRecord(), crawler).text();
+            return labels(new MetricsText(new CrawlRecord(), crawler).text());
         }
+    }
+
+    /** The labels of each metric that a server exposes. */
+    private static Map<String, Set<String>> servedMetrics(Path folder) throws IOException {
+        DurableSieve.open(folder.resolve("crawl-books"), 100).close();
+        try (FrontierServer server = FrontierServer.builder(folder)
+                .address(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))
+                .open()) {
+            return labels(new ServedMetrics(server::crawls, name -> {
+                        CrawlStats crawl = server.stats(name);
+                        return new ServedMetrics.Crawl(crawl.frontier(), crawl.queues(), crawl.inProcess());
+                    })
+                    .text());
+        }
+    }
+
+    private static Map<String, Set<String>> labels(String text) {
         Map<String, Set<String>> labels = new HashMap<>();
         text.lines().filter(line -> !line.startsWith("#")).forEach(line -> {
             Set<String> own = labels.computeIfAbsent(line.split("[{ ]", 2)[0], each -> new TreeSet<>());
@@ -61,8 +82,9 @@ class DashboardTest {
     }
 
     @Test
-    void everyQueryNamesMetricsAndLabelsOfACrawl() throws Exception {
-        Map<String, Set<String>> metrics = metrics();
+    void everyQueryNamesMetricsAndLabelsOfACrawlOrAServer(@TempDir Path folder) throws Exception {
+        Map<String, Set<String>> ofCrawl = metrics();
+        Map<String, Set<String>> ofServer = servedMetrics(folder);
         for (String expression : expressions()) {
             List<String> used = new ArrayList<>(names(expression, "(\\w+)=~?\""));
             names(expression, " by \\(([^)]*)\\)").forEach(list -> used.addAll(List.of(list.split(", *"))));
@@ -70,6 +92,7 @@ class DashboardTest {
             String rest = expression.replaceAll("\\{[^}]*}|\\[[^]]*]| by \\([^)]*\\)", "");
             List<String> named =
                     NAME.matcher(rest).results().map(name -> name.group()).toList();
+            Map<String, Set<String>> metrics = expression.contains("sieve_serve_") ? ofServer : ofCrawl;
 
             assertThat(named).as(expression).isNotEmpty().allSatisfy(name -> {
                 assertThat(metrics).containsKey(name);
@@ -77,9 +100,15 @@ class DashboardTest {
             });
         }
         for (JsonNode variable : dashboard().get("templating").get("list")) {
-            assertThat(metrics.keySet())
-                    .containsAll(names(variable.path("definition").asText(), "label_values\\((\\w+),"));
+            assertThat(List.of(ofCrawl, ofServer))
+                    .allSatisfy(metrics -> assertThat(metrics.keySet())
+                            .containsAll(names(variable.path("definition").asText(), "label_values\\((\\w+),")));
         }
+        assertThat(names(Files.readString(Path.of("docs/operating.md")), "\n +expr: (\\w+)"))
+                .containsExactly("sieve_filter_fill_ratio", "sieve_estimated_missed_pages")
+                .isSubsetOf(ofCrawl.keySet())
+                .isSubsetOf(ofServer.keySet());
+        assertThat(ofServer.get("sieve_filter_fill_ratio")).containsExactly("crawl");
     }
 
     @Test
