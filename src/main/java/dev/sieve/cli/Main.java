@@ -132,8 +132,18 @@ public final class Main {
                     .add(option);
         }
         StringBuilder text = new StringBuilder();
-        groups.forEach((heading, options) ->
-                text.append(help.createHeading(heading)).append(help.optionListExcludingGroups(options)));
+        // Rendering all options for the widths of the columns takes long, so it is done once.
+        Help.Column[] columns = help.createDefaultLayout().textTable().columns();
+        for (Map.Entry<String, List<OptionSpec>> group : groups.entrySet()) {
+            Help.TextTable table = Help.TextTable.forColumns(help.colorScheme(), columns);
+            Help.Layout layout = new Help.Layout(
+                    help.colorScheme(),
+                    table,
+                    help.createDefaultOptionRenderer(),
+                    help.createDefaultParameterRenderer());
+            layout.addOptions(group.getValue(), help.createDefaultParamLabelRenderer());
+            text.append(help.createHeading(group.getKey())).append(layout);
+        }
         return text.append(System.lineSeparator()).toString();
     }
 
