@@ -10,7 +10,7 @@ import dev.sieve.Sieve;
 import dev.sieve.crawl.CrawlOptions;
 import dev.sieve.durable.Durability;
 import dev.sieve.report.LiveServer;
-import dev.sieve.report.ServedMetrics;
+import dev.sieve.report.MetricsText;
 import dev.sieve.serve.CrawlStats;
 import dev.sieve.serve.FrontierServer;
 import java.io.IOException;
@@ -143,9 +143,7 @@ final class ServeCommand implements Callable<Integer> {
                 FrontierServer server = open(address)) {
             signal.stops(stopped::countDown, () -> "received URLs are stored, then all files are closed.");
             if (live != null) {
-                live.showMetrics(new ServedMetrics(server::crawls, name -> numbers(server.stats(name)))::text);
-            }
-            if (!isQuiet && live != null) {
+                live.showMetrics(() -> new MetricsText(server.crawls(), name -> numbers(server.stats(name))).text());
                 Terminal.println("Metrics: " + live.url() + "metrics");
             }
             if (!isQuiet) {
@@ -158,8 +156,8 @@ final class ServeCommand implements Callable<Integer> {
         return 0;
     }
 
-    private static ServedMetrics.@Nullable Crawl numbers(@Nullable CrawlStats crawl) {
-        return crawl == null ? null : new ServedMetrics.Crawl(crawl.frontier(), crawl.queues(), crawl.inProcess());
+    private static MetricsText.@Nullable Served numbers(@Nullable CrawlStats crawl) {
+        return crawl == null ? null : new MetricsText.Served(crawl.frontier(), crawl.queues(), crawl.inProcess());
     }
 
     private void checkFilter() {

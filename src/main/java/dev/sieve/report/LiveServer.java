@@ -212,11 +212,7 @@ public final class LiveServer implements AutoCloseable {
         show(new LivePage(record, crawl, crawler, clock));
     }
 
-    /**
-     * Shows only metrics from now on, until the server is closed; called once.
-     *
-     * @param metrics returns their present text; never called by two threads at once
-     */
+    /** Shows only metrics, by their present text, from now on, until the server is closed; called once. */
     public void showMetrics(Supplier<String> metrics) {
         show(metrics::get);
     }

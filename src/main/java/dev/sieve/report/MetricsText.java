@@ -1,10 +1,10 @@
 package dev.sieve.report;
 
 import dev.sieve.OptionalLibrary;
+import dev.sieve.SieveStats;
 import dev.sieve.crawl.CrawlOptions;
 import dev.sieve.crawl.Crawler;
 import io.micrometer.core.instrument.FunctionCounter;
-import io.micrometer.core.instrument.binder.MeterBinder;
 import io.micrometer.core.instrument.binder.jvm.JvmMemoryMetrics;
 import io.micrometer.core.instrument.binder.jvm.JvmThreadMetrics;
 import io.micrometer.core.instrument.binder.system.FileDescriptorMetrics;
@@ -20,17 +20,22 @@ import io.prometheus.metrics.model.snapshots.InfoSnapshot.InfoDataPointSnapshot;
 import io.prometheus.metrics.model.snapshots.Labels;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
- * The metrics of a crawl in the text format of Prometheus: those of {@link CrawlerMetrics}, the times of its responses, and
- * those of the process, such as its memory and processor time.
+ * Metrics in the text format of Prometheus: of a crawl, those of {@link CrawlerMetrics} and the times of its responses; of a
+ * server, those of {@link FrontierMetrics} per crawl; and those of the process, such as its memory and processor time.
  *
  * <p>Safe for use by many threads.
  */
 public final class MetricsText {
     private static final String START = "# HELP ";
+    private static final int MAX_LISTED = 100;
 
     static {
         OptionalLibrary.require(
@@ -40,8 +45,15 @@ public final class MetricsText {
 
     private final PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
 
-    /** Creates the metrics of the process. */
-    MetricsText() {
+    /**
+     * The numbers of a crawl of a server.
+     *
+     * @param queues queues that have, or had, URLs
+     * @param inProcess URLs that were handed to clients, and whose time to be reported is not over
+     */
+    public record Served(SieveStats frontier, long queues, long inProcess) {}
+
+    private MetricsText() {
         List.of(new JvmMemoryMetrics(), new JvmThreadMetrics(), new FileDescriptorMetrics(), new UptimeMetrics())
                 .forEach(process -> process.bindTo(registry));
         // Under the name that Prometheus gives it in every process.
@@ -61,13 +73,35 @@ public final class MetricsText {
      */
     public MetricsText(CrawlRecord record, Crawler crawler) {
         this();
-        add(new CrawlerMetrics(crawler));
+        new CrawlerMetrics(crawler).bindTo(registry);
         Collector times = () -> histogram(record.responseTimes());
         registry.getPrometheusRegistry().register(times);
     }
 
-    void add(MeterBinder meters) {
-        meters.bindTo(registry);
+    /**
+     * Creates the metrics of a server of frontiers, as of now, and the process. Clients choose the names of crawls, so only
+     * the first hundred have metrics of their own, labelled with their names; the others are counted.
+     *
+     * @param crawls their names, in order
+     * @param reader returns the numbers of a crawl; null when there are none
+     */
+    public MetricsText(List<String> crawls, Function<String, @Nullable Served> reader) {
+        this();
+        Map<String, Served> listed = new LinkedHashMap<>();
+        crawls.stream().limit(MAX_LISTED).forEach(name -> listed.computeIfAbsent(name, reader));
+        // The numbers are in the meters; as their source, a constant is never garbage.
+        listed.forEach((name, crawl) -> {
+            Meters<?, Served> meters = Meters.of(registry, START, each -> crawl).tagged("crawl", name);
+            FrontierMetrics.bind(meters.part(Served::frontier));
+            meters.gauge("sieve.serve.queues", null, "Queues that have, or had, URLs.", Served::queues);
+            String help = "URLs that were handed to clients, and whose time to be reported is not over.";
+            meters.gauge("sieve.serve.in.process", "urls", help, Served::inProcess);
+        });
+        String help = "Crawls, and whether they are in the other metrics: the first 100 by name, if their disk has not"
+                + " failed.";
+        Meters<?, Integer> all = Meters.of(registry, START, each -> crawls.size());
+        all.gauge("sieve.serve.crawls", null, help, count -> listed.size(), "listed", "true");
+        all.gauge("sieve.serve.crawls", null, help, count -> count - listed.size(), "listed", "false");
     }
 
     private static double cpuSeconds(ProcessHandle process) {

@@ -6,8 +6,7 @@
  * writes lines to the journal of the crawl ({@code JournalFormat}), from which a later run of a job restores it. A
  * {@link dev.sieve.report.ReportPage} shows a record; a {@link dev.sieve.report.ReportInput} makes a record of the output
  * of earlier crawls. A {@link dev.sieve.report.LiveServer} shows a record while the crawl runs, and answers with the
- * metrics of {@link dev.sieve.report.CrawlerMetrics} and {@link dev.sieve.report.FrontierMetrics}, or with the
- * {@link dev.sieve.report.ServedMetrics} of a server of frontiers. In a crawl that many
+ * metrics of {@link dev.sieve.report.CrawlerMetrics} and {@link dev.sieve.report.FrontierMetrics}. In a crawl that many
  * processes share, each stores a {@code Share}: an aggregate with shorter lists, which the others merge into one.
  *
  * <p>A new {@link dev.sieve.crawl.Counter} is in the journal and the metrics at once, and in the report where

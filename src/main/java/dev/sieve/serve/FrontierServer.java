@@ -163,8 +163,7 @@ public final class FrontierServer implements AutoCloseable {
         try {
             return crawl == null ? null : crawl.stats(clock.get());
         } catch (IllegalStateException | UncheckedIOException e) {
-            // Deleted since, or failed; each call of a client is told so.
-            return null;
+            return null; // Deleted since, or failed, as every call of a client says.
         }
     }
 

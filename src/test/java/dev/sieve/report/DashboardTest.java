@@ -56,9 +56,9 @@ class DashboardTest {
         try (FrontierServer server = FrontierServer.builder(folder)
                 .address(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))
                 .open()) {
-            return labels(new ServedMetrics(server::crawls, name -> {
+            return labels(new MetricsText(server.crawls(), name -> {
                         CrawlStats crawl = server.stats(name);
-                        return new ServedMetrics.Crawl(crawl.frontier(), crawl.queues(), crawl.inProcess());
+                        return new MetricsText.Served(crawl.frontier(), crawl.queues(), crawl.inProcess());
                     })
                     .text());
         }

@@ -66,16 +66,16 @@ class MetricsTextTest {
         requireTable(metrics(new CrawlRecord()), "sieve_", "operating.md");
     }
 
-    private static String served(int crawls, Function<String, ServedMetrics.Crawl> reader) {
+    private static String served(int crawls, Function<String, MetricsText.Served> reader) {
         List<String> names = IntStream.range(0, crawls)
                 .mapToObj(i -> String.format(Locale.ROOT, "c%03d \"\\\n\r\0\u2028}", i))
                 .toList();
-        return new ServedMetrics(() -> names, reader).text();
+        return new MetricsText(names, reader).text();
     }
 
-    private static ServedMetrics.Crawl crawl() {
+    private static MetricsText.Served crawl() {
         try (Sieve sieve = new Sieve(100)) {
-            return new ServedMetrics.Crawl(sieve.stats(), 3, 2);
+            return new MetricsText.Served(sieve.stats(), 3, 2);
         }
     }
 

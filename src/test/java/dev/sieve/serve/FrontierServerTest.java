@@ -30,8 +30,8 @@ import crawlercommons.urlfrontier.Urlfrontier.URLItem;
 import crawlercommons.urlfrontier.Urlfrontier.URLStatusRequest;
 import dev.sieve.OnFull;
 import dev.sieve.report.LiveServer;
+import dev.sieve.report.MetricsText;
 import dev.sieve.report.Promtool;
-import dev.sieve.report.ServedMetrics;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import io.grpc.stub.StreamObserver;
@@ -400,8 +400,8 @@ class FrontierServerTest {
         assertThat(folder).isDirectoryNotContaining(path -> path.toString().contains("deleted"));
     }
 
-    private static ServedMetrics.Crawl numbers(@Nullable CrawlStats crawl) {
-        return crawl == null ? null : new ServedMetrics.Crawl(crawl.frontier(), crawl.queues(), crawl.inProcess());
+    private static MetricsText.Served numbers(@Nullable CrawlStats crawl) {
+        return crawl == null ? null : new MetricsText.Served(crawl.frontier(), crawl.queues(), crawl.inProcess());
     }
 
     @Test
@@ -410,7 +410,8 @@ class FrontierServerTest {
         door.put(discovered(info("http://a.com/").toBuilder().setCrawlID("old").build()));
         assertThat(door.get(request(1, 2))).hasSize(2);
         try (LiveServer live = LiveServer.open("127.0.0.1", 0)) {
-            live.showMetrics(new ServedMetrics(door.server::crawls, name -> numbers(door.server.stats(name)))::text);
+            live.showMetrics(
+                    () -> new MetricsText(door.server.crawls(), name -> numbers(door.server.stats(name))).text());
             assertThat(door.server.crawls()).containsExactly("DEFAULT", "old");
             door.client.deleteCrawl(
                     DeleteCrawlMessage.newBuilder().setValue("old").build());
