@@ -8,6 +8,7 @@ import java.net.InetAddress;
 import java.net.Socket;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** Forwards connections to an engine, and loses responses or refuses connections on request. */
@@ -18,6 +19,8 @@ public final class LossyWire implements AutoCloseable {
     private final Queue<Socket> clients = new ConcurrentLinkedQueue<>();
     private volatile boolean isCut;
     private volatile boolean cutsWhenLost;
+    /** The responses before the one that is lost, which are passed on together. */
+    private volatile CountDownLatch before = new CountDownLatch(0);
 
     public LossyWire(TestEngine engine) {
         target = engine.port();
@@ -32,8 +35,12 @@ public final class LossyWire implements AutoCloseable {
         toLose.set(1);
     }
 
-    /** After a number of responses, the next one is lost, and all connections are cut. */
+    /**
+     * After a number of responses, the next one is lost, and all connections are cut. Those before it are passed on together, so
+     * that a request which waits for one of them is not answered before the others.
+     */
     void cutAfter(int responses) {
+        before = new CountDownLatch(responses);
         toLose.set(responses + 1);
         cutsWhenLost = true;
     }
@@ -73,16 +80,23 @@ public final class LossyWire implements AutoCloseable {
             OutputStream out = to.getOutputStream();
             byte[] buffer = new byte[100_000];
             for (int n = in.read(buffer); n >= 0; n = in.read(buffer)) {
-                if (responses && toLose.getAndUpdate(count -> Math.max(0, count - 1)) == 1) {
+                int left = responses ? toLose.getAndUpdate(count -> Math.max(0, count - 1)) : 0;
+                if (left == 1) {
                     if (cutsWhenLost) {
                         cut();
                     }
                     return;
                 }
+                if (left > 1) {
+                    before.countDown();
+                    before.await();
+                }
                 out.write(buffer, 0, n);
             }
         } catch (IOException e) {
             // One side was closed.
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
         }
     }
 

@@ -46,7 +46,8 @@ class SharedToolsTest {
     }
 
     private SharedSieve open() throws IOException {
-        return SharedSieve.builder(address).capacity(6000).slices(1).open();
+        // With this seed, no two of the URLs have the same fingerprint.
+        return SharedSieve.builder(address).capacity(6000).slices(1).seed(1).open();
     }
 
     private static List<String> urls() {
