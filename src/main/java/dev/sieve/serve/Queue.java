@@ -36,6 +36,8 @@ final class Queue {
 
     /** Distinguishes it from earlier queues of its name, which were deleted; see {@link QueueTable#generationOf}. */
     int generation;
+    /** Whether it was restored from its settings, while the log may have forgotten its URLs. */
+    boolean isRestored;
     /** Seconds between two times that URLs are retrieved; -1 for the default of all queues. */
     long delay = -1;
     /** The date until which it is blocked, unsigned; 0 when it is not. */
@@ -129,5 +131,6 @@ final class Queue {
         delay = -1;
         blockedUntil = 0;
         limit = 0;
+        isRestored = false;
     }
 }

@@ -114,6 +114,7 @@ final class QueueTable implements Closeable {
 
     /** Returns a queue, which is created whatever memory there is, with a generation that was stored. */
     Queue restore(String name, int generation) {
+        lastGeneration = Math.max(lastGeneration, generation);
         Queue queue = queues.get(name);
         if (queue == null) {
             memory.add(bytes(name));
@@ -233,7 +234,7 @@ final class QueueTable implements Closeable {
         if (queue.state != State.OPEN) {
             open(queue, now);
         }
-        if (queue.state == State.OPEN && !queue.exists() && size(queue) == 0) {
+        if (queue.state == State.OPEN && !queue.exists() && !queue.isRestored && size(queue) == 0) {
             remove(queue);
         }
     }

@@ -103,8 +103,10 @@ final class ServedCrawl implements Closeable {
 
     private void restore(Map<String, Object> line) {
         String name = Objects.requireNonNull((String) line.get("queue"), "no queue");
-        Queue queue = table.restore(name, 0);
-        queue.generation = (int) JsonFile.number(line, "generation", 0);
+        int generation = (int) JsonFile.number(line, "generation", 0);
+        Queue queue = table.restore(name, generation);
+        queue.generation = generation;
+        queue.isRestored = true;
         queue.delay = JsonFile.number(line, "delay", -1);
         queue.blockedUntil = JsonFile.number(line, "blocked", 0);
         queue.limit = JsonFile.number(line, "limit", 0);
@@ -399,6 +401,9 @@ final class ServedCrawl implements Closeable {
                 item = dropped < MAX_READ ? table.pollMore(queue) : null;
             }
             table.review(queue, now);
+            if (table.find(name) == queue) {
+                save(queue);
+            }
             return urls;
         });
     }

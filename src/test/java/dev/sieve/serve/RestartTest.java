@@ -284,6 +284,24 @@ class RestartTest {
     }
 
     @Test
+    void aQueueWhoseDeletionIsOnlyInItsSettingsCanBeDeletedAgain() throws Exception {
+        Door first = open("a", START_SECONDS);
+        first.discover("http://a.com/1");
+        first.client.deleteQueue(
+                QueueWithinCrawlParams.newBuilder().setKey("a.com").build());
+        assertThat(first.discover("http://a.com/2")).isEqualTo("O");
+        first.close();
+        assertThat(folders.resolve("a/crawl-DEFAULT/queues.jsonl")).content().contains("\"generation\":1");
+        Files.write(folders.resolve("a/crawl-DEFAULT/deleted.jsonl"), new byte[0]);
+        try (Door next = open("a", START_SECONDS)) {
+            next.client.deleteQueue(
+                    QueueWithinCrawlParams.newBuilder().setKey("a.com").build());
+            assertThat(next.discover("http://a.com/2")).isEqualTo("O");
+            assertThat(next.get()).containsExactly("http://a.com/2");
+        }
+    }
+
+    @Test
     void aLineOfSettingsThatWasCutIsIgnoredAndADamagedOneIsNamed() throws Exception {
         Door first = open("a", START_SECONDS);
         first.discover("http://a.com/1");
