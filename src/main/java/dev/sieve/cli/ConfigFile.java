@@ -119,6 +119,11 @@ final class ConfigFile {
         if (NOT_IN_A_FILE.contains(option.longestName())) {
             throw wrong(number, "'" + name + "' is allowed only on the command line");
         }
+        for (Line earlier : lines) {
+            if (!option.isMultiValue() && earlier.option.equals(option.longestName())) {
+                throw wrong(number, "'" + name + "' is already set in line " + earlier.number);
+            }
+        }
         boolean isOn = value.equals("true");
         boolean isOff = value.equals("false");
         if (option.arity().max() == 0 && !isOn && !isOff) {

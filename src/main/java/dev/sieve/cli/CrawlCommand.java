@@ -264,7 +264,7 @@ class CrawlCommand implements Callable<Integer> {
     }
 
     private ParameterException noSeed() {
-        return Checks.wrong(spec, "no usable seed in " + String.join(", ", seeds));
+        return Checks.wrong(spec, "no usable seed in " + String.join(", ", seeds), ConfigFile.SEED);
     }
 
     /**

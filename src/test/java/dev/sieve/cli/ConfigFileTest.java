@@ -95,8 +95,12 @@ class ConfigFileTest {
     void aSingleValueIsSetOnce() throws Exception {
         assertRefused(
                 why("delay = 1s\nscope = any\ndelay = 1s\n", "http://h.test/"),
-                ":1,3",
-                "option '--delay' (TIME) should be specified only once");
+                ":3",
+                "'delay' is already set in line 1");
+        assertRefused(
+                why("ignore-robots = true\nignore-robots = false\n", "http://h.test/"),
+                ":2",
+                "'ignore-robots' is already set in line 1");
     }
 
     @Test
