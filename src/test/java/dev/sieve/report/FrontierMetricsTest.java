@@ -17,6 +17,8 @@ import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -28,7 +30,11 @@ class FrontierMetricsTest {
     private final MockClock clock = new MockClock();
     private final SimpleMeterRegistry registry = new SimpleMeterRegistry(SimpleConfig.DEFAULT, clock);
 
-    private static Sieve withUrls(Sieve sieve, int urls) {
+    /** The registry does not keep frontiers in memory. */
+    private final List<Sieve> kept = new ArrayList<>();
+
+    private Sieve withUrls(Sieve sieve, int urls) {
+        kept.add(sieve);
         IntStream.range(0, urls).forEach(i -> sieve.push("https://example.org/" + i));
         return sieve;
     }
