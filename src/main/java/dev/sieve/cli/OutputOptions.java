@@ -18,7 +18,6 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -84,11 +83,11 @@ final class OutputOptions {
      * @throws IllegalArgumentException when a file cannot be continued; the message names it
      */
     Outputs open(CrawlJob job, boolean resumes, boolean forces) throws IOException {
-        Optional<Path> first = Stream.concat(files().stream(), Stream.ofNullable(skipped))
+        List<Path> regular = Stream.concat(files().stream(), Stream.ofNullable(skipped))
                 .filter(file ->
                         OutputChecks.isRegular(file) || (Files.notExists(file) && !OutputFile.isStandardOutput(file)))
-                .findFirst();
-        FileEnds ends = first.isEmpty() ? FileEnds.NONE : job.outputs(first.get(), forces);
+                .toList();
+        FileEnds ends = regular.isEmpty() ? FileEnds.NONE : job.outputs(regular, forces);
         Outputs open = Outputs.open(files(), format(), skipped, how(resumes), forces, ends);
         if (onlyChanges) {
             open.sinks().leaveOutUnchanged();

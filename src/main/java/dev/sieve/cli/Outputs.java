@@ -63,6 +63,15 @@ final class Outputs implements Closeable {
             outputs.formats.put(file, Objects.requireNonNull(OutputFormats.of(file, chosen)));
         }
         try {
+            // Before any is opened, since to close a file would end the lock on it.
+            for (Map.Entry<Path, OutputFormat> each : outputs.formats.entrySet()) {
+                for (Path existing : each.getValue().existing(each.getKey())) {
+                    OutputFile.requireUnused(existing);
+                }
+            }
+            if (skipped != null) {
+                OutputFile.requireUnused(skipped);
+            }
             // Exchanges first, so that no line is stored before what it is about.
             for (boolean takesExchanges : new boolean[] {true, false}) {
                 for (Map.Entry<Path, OutputFormat> each : outputs.formats.entrySet()) {
@@ -74,8 +83,8 @@ final class Outputs implements Closeable {
             if (skipped != null) {
                 outputs.add(skipped, () -> LineFormat.open(skipped, opening, (out, more) -> new SkipListSink(out)));
             }
-            outputs.sinks.add(ends);
             ends.flush();
+            outputs.sinks.add(ends);
             return outputs;
         } catch (IOException e) {
             outputs.abandon(ends);

@@ -19,6 +19,8 @@ import picocli.CommandLine.Option;
 @Command(optionListHeading = "%nRequests:%n")
 @SameForWorkers
 final class RequestOptions {
+    private static final int DEFAULT_BODY = 8 << 20;
+
     @Option(
             names = "--user-agent",
             paramLabel = "NAME",
@@ -62,7 +64,7 @@ final class RequestOptions {
             paramLabel = "SIZE",
             description = "Read at most this much of a page, such as 512KiB or 16MiB (default: 8MiB).",
             converter = Converters.Size.class)
-    private @Nullable Integer maxBody;
+    private int maxBody = DEFAULT_BODY;
 
     void apply(CrawlOptions options, CommandSpec spec) {
         Checks.set(spec, "--user-agent", userAgent, options::userAgent);
@@ -77,11 +79,11 @@ final class RequestOptions {
         Checks.set(spec, "--max-body", maxBody, size -> setBodyLimit(options, size));
     }
 
-    /** Refuses bodies that the heap could not hold while they are read and parsed. */
+    /** Refuses bodies that the heap could not hold while they are read and parsed; the default holds in any heap. */
     private static void setBodyLimit(CrawlOptions options, int bytes) {
         long heap = Runtime.getRuntime().maxMemory();
         long needed = (long) bytes * CrawlOptions.HEAP_PER_BODY;
-        if (needed > heap) {
+        if (bytes > DEFAULT_BODY && needed > heap) {
             throw new IllegalArgumentException(Numbers.text(
                     "%s may need %s of heap, but it is limited to %s: run java with -Xmx%dm",
                     Numbers.bytes(bytes), Numbers.bytes(needed), Numbers.bytes(heap), 1 + (needed >> 20)));

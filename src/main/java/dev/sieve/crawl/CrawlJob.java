@@ -109,12 +109,12 @@ public final class CrawlJob implements Closeable {
     /**
      * Returns the ends of the outputs, the last sink of the crawl. A job in memory stores none.
      *
-     * @param output one of the outputs, beside which a job without a folder stores the ends of all
+     * @param outputs files; a job without a folder stores the ends of all beside the first
      * @param forces whether they are forced to the disk
      * @throws IOException when the ends cannot be read or written, or are damaged
      */
-    public FileEnds outputs(Path output, boolean forces) throws IOException {
-        return store.outputs(output, forces);
+    public FileEnds outputs(List<Path> outputs, boolean forces) throws IOException {
+        return store.outputs(outputs, forces);
     }
 
     /** Returns where the spill file of the crawl is created. */

@@ -14,6 +14,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import java.util.regex.Pattern;
 import org.slf4j.Logger;
@@ -47,6 +48,8 @@ public final class JobFiles implements Closeable {
     private volatile Map<String, Long> counts = new TreeMap<>();
     /** The open files whose lines are counted, by name. */
     private final Map<String, LineFile> counted = new LinkedHashMap<>();
+    /** The files that were opened, each the last time. */
+    private final Map<String, LineFile> latest = new HashMap<>();
     /** What uses the files, by type. */
     private final Map<Class<?>, Object> parts = new HashMap<>();
 
@@ -185,7 +188,9 @@ public final class JobFiles implements Closeable {
     /** Opens a file after its last line, and creates it if it does not exist. It is closed with these. */
     public synchronized LineFile open(LineFile.Kind kind, LineFile.Lines lines) throws IOException {
         LineFile file = LineFile.open(disk, kind, owner, known(kind), lines);
-        closeFirst(file);
+        if (latest.put(kind.name(), file) == null) {
+            closeFirst(() -> Objects.requireNonNull(latest.get(kind.name())).close());
+        }
         require(kind, file.last(), known(kind), LineFile.REFUSE);
         if (file.unfinished() > 0) {
             LOG.warn(

@@ -70,7 +70,7 @@ public interface JobStore {
     void addPause(String host, Duration pause, Duration use, Instant now);
 
     /** Returns the ends of the outputs, as {@link CrawlJob#outputs} does. */
-    default FileEnds outputs(Path output, boolean forces) throws IOException {
+    default FileEnds outputs(List<Path> outputs, boolean forces) throws IOException {
         return FileEnds.NONE;
     }
 }

@@ -273,7 +273,7 @@ final class LinkQueue {
     final class PageRest implements LinkExtractor.Rest {
         private final Lease page;
         private final Instant fetchedAt;
-        private final Map<String, Resource> resources = checksResources ? new LinkedHashMap<>() : Map.of();
+        private final Map<String, Resource> resources = new LinkedHashMap<>();
         private final List<StageVisit> parts;
         private final boolean takesParts;
 

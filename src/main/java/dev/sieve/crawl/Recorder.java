@@ -57,8 +57,8 @@ final class Recorder {
     private volatile boolean takesLinks;
     /** Recorded URLs that are not done yet. */
     private final List<Lease> group = new ArrayList<>();
-    /** Whether stages have something to store that belongs to no URL of the group. */
-    private boolean hasLeft;
+    /** Whether the sink or a stage has something to store that belongs to no URL of the group. */
+    private boolean isUnstored;
 
     /** The size of the group, so that a report does not wait for the sink. */
     private volatile int recorded;
@@ -96,6 +96,7 @@ final class Recorder {
     private void record(Event event, Runnable count) {
         synchronized (sinkLock) {
             pass(event);
+            isUnstored = true;
         }
         synchronized (this) {
             count.run();
@@ -154,14 +155,14 @@ final class Recorder {
     /** Has the sink store what was recorded, then marks its URLs as done. */
     void flush() {
         synchronized (sinkLock) {
-            if (group.isEmpty() && !hasLeft) {
+            if (group.isEmpty() && !isUnstored) {
                 return;
             }
             pass(each -> {
                 each.flush();
                 stages.forEach(stage -> stage.flush(forces));
             });
-            hasLeft = false;
+            isUnstored = false;
             group.forEach(frontier::done);
             group.clear();
             recorded = 0;
@@ -320,7 +321,7 @@ final class Recorder {
     void leaveUndone(Lease lease, Runnable note) {
         synchronized (sinkLock) {
             note.run();
-            hasLeft = true;
+            isUnstored = true;
         }
         leaveUndone(lease);
     }

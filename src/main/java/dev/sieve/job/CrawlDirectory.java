@@ -215,7 +215,7 @@ public final class CrawlDirectory implements JobStore {
     }
 
     @Override
-    public FileEnds outputs(Path output, boolean forces) throws IOException {
+    public FileEnds outputs(List<Path> outputs, boolean forces) throws IOException {
         return new OutputLengths(files, forces);
     }
 

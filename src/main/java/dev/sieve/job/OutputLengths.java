@@ -12,6 +12,7 @@ import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.LinkedHashMap;
@@ -68,6 +69,11 @@ public final class OutputLengths implements FileEnds {
     private final Closeable closing;
     /** A folder that has only the lengths; null for another place. */
     private final @Nullable Path folder;
+    /** Such folders beside other outputs of this run, until what they had is stored here. */
+    private final List<Path> takenOver = new ArrayList<>();
+
+    /** Whether lengths of outputs that this run does not write are here. */
+    private boolean hasOthers;
 
     OutputLengths(JobFiles files, boolean forces) throws IOException {
         this(files, forces, () -> {}, null);
@@ -92,17 +98,41 @@ public final class OutputLengths implements FileEnds {
     }
 
     /**
-     * Opens lengths in a folder beside an output. It is deleted when this is closed, unless a later run has something to
-     * remove. Lengths of another crawl, or damaged ones, are replaced.
+     * Opens lengths in a folder beside the first of the outputs of a run. It is deleted when this is closed, unless a later run
+     * has something to remove. Lengths of another crawl, or damaged ones, are replaced. Those that a run with the same outputs in
+     * another order has left are taken over, and those of outputs that this run does not write are dropped: they would be out
+     * of date when a later run writes these outputs.
      *
-     * @throws IOException also when another process is writing the output
+     * @throws IOException also when another process is writing the first output
      */
-    static FileEnds beside(Path output, long owner) throws IOException {
-        OutputFile.requireUnused(output);
-        if (!Files.isDirectory(parent(output))) {
+    static FileEnds beside(List<Path> outputs, long owner) throws IOException {
+        Path first = outputs.get(0);
+        OutputFile.requireUnused(first);
+        if (!Files.isDirectory(parent(first))) {
             return NONE;
         }
-        Path folder = output.resolveSibling(output.getFileName() + ".lengths");
+        OutputLengths lengths = beside(folder(first), owner);
+        lengths.hasOthers = true;
+        for (Path output : outputs) {
+            Path other = folder(output);
+            if (!other.equals(lengths.folder) && Files.isDirectory(other)) {
+                try (OutputLengths earlier = beside(other, owner)) {
+                    earlier.ends.forEach(lengths.ends::putIfAbsent);
+                } catch (IOException | RuntimeException e) {
+                    lengths.close();
+                    throw e;
+                }
+                lengths.takenOver.add(other);
+            }
+        }
+        return lengths;
+    }
+
+    private static Path folder(Path output) {
+        return output.resolveSibling(output.getFileName() + ".lengths");
+    }
+
+    private static OutputLengths beside(Path folder, long owner) throws IOException {
         LocalDisk.makeFolder(folder);
         Disk disk = new LocalDisk(folder);
         try {
@@ -182,10 +212,13 @@ public final class OutputLengths implements FileEnds {
 
     @Override
     public void flush() throws IOException {
-        if (changed.isEmpty()) {
+        if (changed.isEmpty() && !hasOthers) {
             return;
         }
-        if (file.last() >= MAX_LINES) {
+        if (hasOthers || file.last() >= MAX_LINES) {
+            if (hasOthers) {
+                ends.keySet().retainAll(uris.values());
+            }
             file.close();
             files.replace(KIND, lines -> {
                 for (Map.Entry<String, FileEnd> each : ends.entrySet()) {
@@ -193,6 +226,13 @@ public final class OutputLengths implements FileEnds {
                 }
             });
             file = files.open(KIND, (position, line) -> {});
+            hasOthers = false;
+            for (Path other : takenOver) {
+                if (Files.isDirectory(other)) {
+                    new LocalDisk(other).deleteAll();
+                }
+            }
+            takenOver.clear();
         } else {
             changed.forEach((uri, end) -> file.add(line(uri, end)));
             file.flush(forces);

@@ -175,8 +175,8 @@ public final class SharedJob implements JobStore, Sharing {
     }
 
     @Override
-    public FileEnds outputs(Path output, boolean forces) throws IOException {
-        return OutputLengths.beside(output, frontier.notes().seed());
+    public FileEnds outputs(List<Path> outputs, boolean forces) throws IOException {
+        return OutputLengths.beside(outputs, frontier.notes().seed());
     }
 
     @Override

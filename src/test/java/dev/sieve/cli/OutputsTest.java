@@ -3,7 +3,9 @@ package dev.sieve.cli;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static java.nio.file.StandardOpenOption.APPEND;
 import static java.nio.file.StandardOpenOption.CREATE_NEW;
+import static java.nio.file.StandardOpenOption.TRUNCATE_EXISTING;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -383,6 +385,21 @@ class OutputsTest {
                                 file("a.csv").toString())
                         .exitCode())
                 .isEqualTo(2);
+    }
+
+    @Test
+    void aFileThatAnotherCrawlWritesIsNotOverwritten() throws IOException {
+        try (Outputs first =
+                Outputs.open(List.of(file("a.jsonl")), null, file("s"), CREATE_NEW, false, FileEnds.NONE)) {
+            first.sinks().skipped(new Skip("mailto:x", new SkipReason("no URL"), null));
+            first.sinks().flush();
+
+            assertThatThrownBy(() -> Outputs.open(
+                            List.of(file("b.txt")), null, file("s"), TRUNCATE_EXISTING, false, FileEnds.NONE))
+                    .hasMessageContaining("another process is writing this file");
+            assertThat(file("s")).isNotEmptyFile();
+            assertThat(file("b.txt")).doesNotExist();
+        }
     }
 
     @Test

@@ -18,6 +18,7 @@ import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.List;
 import java.util.Queue;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
@@ -236,6 +237,33 @@ class RecorderTest {
             recorder.flush();
 
             assertThat(frontier.stats().done()).isZero();
+        }
+    }
+
+    @Test
+    void whatIsSkippedAfterTheLastDoneUrlIsFlushedAsWell() throws IOException {
+        try (DurableSieve frontier = open(Durability.INTERVAL)) {
+            Queue<Lease> leases = take(frontier, 10);
+            AtomicInteger calls = new AtomicInteger();
+            Recorder recorder = new Recorder(frontier, List.of());
+            recorder.sink(new StrictSink(frontier) {
+                @Override
+                public void skipped(Skip skip) {}
+
+                @Override
+                public void flush() {
+                    calls.incrementAndGet();
+                }
+            });
+            recorder.flush();
+            assertThat(calls).hasValue(0);
+
+            recorder.refused(leases.peek(), REASON);
+            recorder.leaveUndone(leases.remove());
+            recorder.flush();
+            recorder.flush();
+
+            assertThat(calls).hasValue(1);
         }
     }
 }

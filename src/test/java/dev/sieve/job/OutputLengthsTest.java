@@ -16,6 +16,7 @@ import java.io.IOException;
 import java.io.Writer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -78,16 +79,16 @@ class OutputLengthsTest {
     void theLengthsOfAWorkerAreBesideItsOutputUnlessAllIsWhole() throws IOException {
         Path output = folder.resolve("a.txt");
         Path lengths = folder.resolve("a.txt.lengths");
-        try (FileEnds ends = OutputLengths.beside(output, OWNER)) {
+        try (FileEnds ends = OutputLengths.beside(List.of(output), OWNER)) {
             write(ends, "a.txt", "first\n", "");
             assertThat(lengths).isDirectory();
         }
         assertThat(lengths).doesNotExist();
-        try (FileEnds ends = OutputLengths.beside(output, OWNER)) {
+        try (FileEnds ends = OutputLengths.beside(List.of(output), OWNER)) {
             write(ends, "a.txt", "second\n", "unfini");
         }
         try (CapturedLog log = new CapturedLog();
-                FileEnds ends = OutputLengths.beside(output, OWNER)) {
+                FileEnds ends = OutputLengths.beside(List.of(output), OWNER)) {
             write(ends, "a.txt", "third\n", "");
             assertThat(log.lines()).containsExactly(output + ": removed 6 bytes that a crash had left unfinished");
         }
@@ -96,13 +97,31 @@ class OutputLengthsTest {
     }
 
     @Test
+    void theLengthsOfAWorkerAreTakenOverWhateverTheOrderOfItsOutputs() throws IOException {
+        Path a = folder.resolve("a.txt");
+        Path b = folder.resolve("b.txt");
+        try (FileEnds ends = OutputLengths.beside(List.of(a, b), OWNER)) {
+            write(ends, "a.txt", "first\n", "unfini");
+        }
+        try (FileEnds ends = OutputLengths.beside(List.of(b, a), OWNER)) {
+            write(ends, "a.txt", "second\n", "");
+        }
+        try (FileEnds ends = OutputLengths.beside(List.of(a, b), OWNER)) {
+            write(ends, "a.txt", "third\n", "");
+        }
+        assertThat(a).hasContent("first\nsecond\nthird\n");
+        assertThat(folder.resolve("a.txt.lengths")).doesNotExist();
+        assertThat(folder.resolve("b.txt.lengths")).doesNotExist();
+    }
+
+    @Test
     void theLengthsOfAnotherCrawlAreReplaced() throws IOException {
         Path output = folder.resolve("a.txt");
-        try (FileEnds ends = OutputLengths.beside(output, OWNER)) {
+        try (FileEnds ends = OutputLengths.beside(List.of(output), OWNER)) {
             write(ends, "a.txt", "first\n", "second\n");
         }
         try (CapturedLog log = new CapturedLog();
-                FileEnds ends = OutputLengths.beside(output, OWNER + 1)) {
+                FileEnds ends = OutputLengths.beside(List.of(output), OWNER + 1)) {
             write(ends, "a.txt", "third\n", "");
             assertThat(log.lines()).hasSize(1).first().asString().contains("a.txt.lengths", "belongs to another job");
         }
@@ -113,7 +132,7 @@ class OutputLengthsTest {
     void anOutputThatAnotherProcessWritesIsRefused() throws IOException {
         Path output = folder.resolve("a.txt");
         try (Writer out = OutputFile.open(output, APPEND, false)) {
-            assertThatThrownBy(() -> OutputLengths.beside(output, OWNER))
+            assertThatThrownBy(() -> OutputLengths.beside(List.of(output), OWNER))
                     .isInstanceOf(IOException.class)
                     .hasMessageContaining("another process is writing this file");
             out.write("x");
