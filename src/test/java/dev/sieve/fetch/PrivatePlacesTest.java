@@ -9,6 +9,7 @@ import dev.sieve.fetch.FetchResult.Page;
 import dev.sieve.fetch.FetchResult.Refused;
 import dev.sieve.scope.SkipReason;
 import java.io.IOException;
+import java.net.BindException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
@@ -164,7 +165,14 @@ class PrivatePlacesTest {
         try (Socket held = new Socket();
                 Fetcher fetcher = fetcher(allowingOne(), ALLOWED, PRIVATE)) {
             held.setReuseAddress(true);
-            held.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), allowed.port()));
+            while (!held.isBound()) {
+                try {
+                    held.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), allowed.port()));
+                } catch (BindException e) {
+                    // Its server is still closing, or a connection of another process has this port.
+                    Thread.onSpinWait();
+                }
+            }
             assertThat(fetcher.fetch("http://mixed.test:" + allowed.port() + "/"))
                     .isInstanceOf(Failed.class);
         }
