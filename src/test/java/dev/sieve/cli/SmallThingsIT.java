@@ -54,7 +54,7 @@ class SmallThingsIT {
     void aConfigurationFileHoldsAWholeCrawl() throws Exception {
         Files.writeString(
                 folder.resolve("crawl.conf"),
-                "# The hosts of this web are found by a proxy only.\nproxy = env\nscope = any\ndelay = 0\nexact = true\n"
+                "# The hosts of this web are found by a proxy only.\nproxy = env\nscope = any\ndelay = 0\nfilter = exact\n"
                         + "seed = " + web.start() + "\n");
 
         assertThat(sieve("--config", "crawl.conf")).as(err()).isZero();
