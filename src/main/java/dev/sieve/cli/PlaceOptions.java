@@ -130,7 +130,8 @@ final class PlaceOptions {
             }
             return opened;
         } catch (IllegalArgumentException e) {
-            throw wrong(place, e.getMessage());
+            String given = settings.capacity() == null ? "" : "with '--capacity', ";
+            throw wrong(place, given + e.getMessage());
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
