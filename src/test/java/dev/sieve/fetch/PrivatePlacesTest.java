@@ -158,21 +158,27 @@ class PrivatePlacesTest {
         }
     }
 
+    /** Binds a socket to the port of a server that was closed, so that it stays closed and no other test takes it. */
+    static Socket heldClosed(int port) throws IOException {
+        Socket held = new Socket();
+        held.setReuseAddress(true);
+        while (!held.isBound()) {
+            try {
+                held.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
+            } catch (BindException e) {
+                // The server is still closing, or a connection of another process has this port.
+                Thread.onSpinWait();
+            }
+        }
+        return held;
+    }
+
     @Test
     void thePrivateOneIsNotEvenDialledWhenTheOtherIsDead() throws IOException {
         allowed.close();
-        // The port is closed, and another test cannot take it.
-        try (Socket held = new Socket();
+        try (Socket held = heldClosed(allowed.port());
                 Fetcher fetcher = fetcher(allowingOne(), ALLOWED, PRIVATE)) {
-            held.setReuseAddress(true);
-            while (!held.isBound()) {
-                try {
-                    held.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), allowed.port()));
-                } catch (BindException e) {
-                    // Its server is still closing, or a connection of another process has this port.
-                    Thread.onSpinWait();
-                }
-            }
+            assertThat(held.isBound()).isTrue();
             assertThat(fetcher.fetch("http://mixed.test:" + allowed.port() + "/"))
                     .isInstanceOf(Failed.class);
         }

@@ -9,6 +9,7 @@ import dev.sieve.fetch.FetchResult.Page;
 import dev.sieve.fetch.FetchResult.Refused;
 import java.io.IOException;
 import java.net.InetAddress;
+import java.net.Socket;
 import java.net.UnknownHostException;
 import java.time.Duration;
 import java.util.List;
@@ -219,7 +220,9 @@ class ProxyTest {
         int port = server.port();
         server.close();
         AddressPolicy policy = AddressPolicy.publicOnly().allowing("127.0.0.1");
-        try (Fetcher fetcher = fetcher(ProxySettings.of(scheme + "://127.0.0.1:" + port), LOOPBACK, policy)) {
+        try (Socket held = PrivatePlacesTest.heldClosed(port);
+                Fetcher fetcher = fetcher(ProxySettings.of(scheme + "://127.0.0.1:" + port), LOOPBACK, policy)) {
+            assertThat(held.isBound()).isTrue();
             assertThat(fetcher.fetch("http://name.test/"))
                     .isInstanceOfSatisfying(
                             Failed.class,

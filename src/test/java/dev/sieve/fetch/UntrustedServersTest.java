@@ -213,9 +213,15 @@ class UntrustedServersTest {
         AtomicInteger connections = new AtomicInteger();
         Path good = store("good.test");
         for (boolean isSeparate : new boolean[] {false, true}) {
+            AtomicInteger unfinished = new AtomicInteger();
             HostileServer.Behaviour answers = forEachRequest(client -> {
-                HostileServer.write(client, page("good") + (isSeparate ? "" : surplus));
-                HostileServer.write(client, isSeparate ? surplus : "");
+                unfinished.incrementAndGet();
+                try {
+                    HostileServer.write(client, page("good") + (isSeparate ? "" : surplus));
+                    HostileServer.write(client, isSeparate ? surplus : "");
+                } finally {
+                    unfinished.decrementAndGet();
+                }
             });
             behaviour = client -> {
                 client.setTcpNoDelay(true);
@@ -228,6 +234,12 @@ class UntrustedServersTest {
                         good,
                         ProxySettings.NONE,
                         fetcher -> Stream.generate(() -> fetcher.fetch(url))
+                                // What is sent after the next request is its response, as far as anyone can tell.
+                                .peek(each -> {
+                                    while (unfinished.get() > 0) {
+                                        Thread.onSpinWait();
+                                    }
+                                })
                                 .filter(each -> !(each instanceof Failed failed && failed.reason() == Reason.CLOSED))
                                 .limit(4)
                                 .toList());
