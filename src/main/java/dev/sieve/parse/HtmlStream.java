@@ -60,10 +60,8 @@ final class HtmlStream {
     private boolean hasFailed;
     /** Elements that the last sweep kept: their beginning was visited. */
     private Set<Element> kept = Set.of();
-    /** Elements that the walk visits; in use only during a sweep. */
-    private final List<Element> visited = new ArrayList<>();
-
-    private boolean isSweeping;
+    /** All elements of the tree, as the walk of a sweep finds them; null during other walks. */
+    private @Nullable List<Element> swept;
 
     /** Receives the content of a document. */
     interface Visitor {
@@ -191,10 +189,8 @@ final class HtmlStream {
         }
         visitor.element(element);
         boolean isInert = element.nameIs("template") && isHtml(element.tag().namespace());
-        if (isSweeping && isInert) {
-            visited.addAll(element.getAllElements());
-        } else if (isSweeping) {
-            visited.add(element);
+        if (swept != null) {
+            swept.addAll(isInert ? element.getAllElements() : List.of(element));
         }
         return isInert ? NodeFilter.FilterResult.SKIP_CHILDREN : NodeFilter.FilterResult.CONTINUE;
     }
@@ -253,17 +249,18 @@ final class HtmlStream {
         weight = 0;
         chars = 0;
         List<Element> open = lastOf(document);
-        isSweeping = true;
+        List<Element> all = new ArrayList<>();
+        swept = all;
         walk(open);
-        isSweeping = false;
+        swept = null;
         Element table = null;
         for (Element element : open) {
             table = element.nameIs("table") ? element : table;
         }
         List<Element> beforeTable = table == null ? List.of() : lastOf(table.previousElementSibling());
-        open.forEach(HtmlStream::clear);
-        beforeTable.forEach(HtmlStream::clear);
-        for (Element element : visited) {
+        open.forEach(HtmlStream::clearAttributes);
+        beforeTable.forEach(HtmlStream::clearAttributes);
+        for (Element element : all) {
             if (FORMATTING.contains(element.normalName())) {
                 element.clearAttributes();
             }
@@ -271,7 +268,6 @@ final class HtmlStream {
                 element.empty();
             }
         }
-        visited.clear();
         link(open);
         link(beforeTable);
         if (table != null && !beforeTable.isEmpty()) {
@@ -284,12 +280,9 @@ final class HtmlStream {
         }
     }
 
-    private static void clear(Element element) {
+    private static void clearAttributes(Element element) {
         if (!element.nameIs("annotation-xml")) {
             element.clearAttributes();
-        }
-        if (!element.nameIs("title")) {
-            element.empty();
         }
     }
 
