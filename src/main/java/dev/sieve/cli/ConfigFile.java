@@ -19,10 +19,8 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
-import picocli.CommandLine.Model.ArgSpec;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
-import picocli.CommandLine.OverwrittenOptionException;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
 
@@ -183,11 +181,9 @@ final class ConfigFile {
 
     /** Returns the lines that an error is about, as {@code sieve.conf:3: }; empty if it is about none of them. */
     private String where(ParameterException error) {
-        ArgSpec argument =
-                error instanceof OverwrittenOptionException twice ? twice.getOverwritten() : error.getArgSpec();
         Set<String> options = error instanceof Checks.WrongOptions own
                 ? own.options()
-                : argument instanceof OptionSpec option ? Set.of(option.longestName()) : Set.of();
+                : error.getArgSpec() instanceof OptionSpec option ? Set.of(option.longestName()) : Set.of();
         List<Line> named =
                 lines.stream().filter(each -> options.contains(each.option)).toList();
         // Of several lines for an option, and of the seeds, those whose values are in the message.
