@@ -63,7 +63,7 @@ interface Stage {
     /**
      * Does what remains after the last request.
      *
-     * @param ending why there is no other request
+     * @param ending why the crawl makes no more requests
      * @param hasToEnd called often; when it returns true, the next run does the rest
      * @return whether it is complete, or nothing remained
      */

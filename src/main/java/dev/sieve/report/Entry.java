@@ -201,7 +201,7 @@ final class Entry {
         return !isFailed() && redirectTo() == null;
     }
 
-    /** Returns whether there is no usable response. One of which only the beginning was read may have an error, too. */
+    /** Returns whether there is no usable response. An error alone does not say so: a page that was cut has one, too. */
     boolean isFailed() {
         return text(VisitField.ERROR) != null && !is(VisitField.CUT);
     }

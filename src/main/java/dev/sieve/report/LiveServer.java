@@ -334,7 +334,7 @@ public final class LiveServer implements AutoCloseable {
     private static final class Cache {
         private final Content content;
         private final Map<String, String> texts = new HashMap<>();
-        /** The intervals so far, and those after which a page is no longer open. */
+        /** How many intervals have passed; a page that is open counts as closed after {@link #openUntil} of them. */
         private int intervals;
 
         private int openUntil;

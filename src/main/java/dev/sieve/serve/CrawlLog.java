@@ -65,7 +65,7 @@ final class CrawlLog {
     }
 
     private final JsonFile deletions;
-    /** The next deletion to be applied; null when there are no more. */
+    /** The next deletion that was read and not applied yet; null at the end of the file. */
     private @Nullable Deletion next;
 
     /**
