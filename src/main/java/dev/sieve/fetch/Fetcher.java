@@ -78,6 +78,9 @@ public final class Fetcher implements PageFetcher, AutoCloseable {
     private final ResponseReader reader;
     private final Connections connections;
     private final Set<String> headerOrigins = ConcurrentHashMap.newKeySet();
+    /** The calls in progress; those of the client end with the head of the response. */
+    private final Set<Call> calls = ConcurrentHashMap.newKeySet();
+
     private volatile boolean isStopped;
 
     /** What became of a call. */
@@ -385,6 +388,10 @@ public final class Fetcher implements PageFetcher, AutoCloseable {
         int kept = isHead && !options.keepsExchanges ? 0 : options.bodyLimit;
         Capture capture = options.keepsExchanges ? new Capture(url, kept) : null;
         Call call = guard.client(target).newCall(request(url, target, request.conditions(), capture, received));
+        calls.add(call);
+        if (isStopped) {
+            call.cancel();
+        }
         FetchResult result;
         boolean hasSurplus = false;
         try (BodyMemory.Body room = memory.new Body(call::cancel, call::isCanceled)) {
@@ -392,6 +399,7 @@ public final class Fetcher implements PageFetcher, AutoCloseable {
                     ? send(url, call, received, room, null, kept, reading)
                     : sendAndCapture(url, call, received, room, capture, kept, reading);
         } finally {
+            calls.remove(call);
             hasSurplus = received.connection != null && connections.leave(received.connection, received);
         }
         if (received.isNotSent) {
@@ -506,7 +514,7 @@ public final class Fetcher implements PageFetcher, AutoCloseable {
     /** Cancels all requests in progress. From now on, the reason of every failure is {@link Reason#STOPPED}. */
     public void stop() {
         isStopped = true;
-        client.dispatcher().cancelAll();
+        calls.forEach(Call::cancel);
     }
 
     /** Returns the number of connections that are not idle. */

@@ -345,6 +345,21 @@ class FetcherTest {
     }
 
     @Test
+    @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+    void stopEndsRequestWhoseBodyIsReceived() {
+        server.on("/", server.stall("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<p>"));
+        FetchRequest.Body body = FetchRequest.Body.to(in -> {
+            assertThat(in.read()).isEqualTo('<');
+            fetcher.stop();
+            in.readAllBytes();
+        });
+
+        assertThat(fetcher.fetch(new FetchRequest(server.url()).reading(body)))
+                .isInstanceOfSatisfying(
+                        Failed.class, failed -> assertThat(failed.reason()).isEqualTo(Reason.STOPPED));
+    }
+
+    @Test
     void aLookupThatACloseEndsIsAStop() throws Exception {
         CountDownLatch isLookedUp = new CountDownLatch(1);
         Fetcher closed = newFetcher(Duration.ofMinutes(2), host -> {
