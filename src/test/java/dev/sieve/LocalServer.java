@@ -56,6 +56,8 @@ public final class LocalServer implements AutoCloseable {
 
     private void serve(Socket accepted) {
         try (accepted) {
+            // Else a second packet waits until the client has acknowledged the first, for up to 40 ms.
+            accepted.setTcpNoDelay(true);
             client.serve(accepted);
         } catch (IOException e) {
             // The client has gone.

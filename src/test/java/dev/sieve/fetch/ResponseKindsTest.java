@@ -122,7 +122,6 @@ class ResponseKindsTest {
 
     private void serve(Socket client) throws IOException, InterruptedException {
         int connection = accepted.incrementAndGet();
-        client.setTcpNoDelay(true);
         OutputStream out = client.getOutputStream();
         String before = "";
         for (String head = HostileServer.readHead(client.getInputStream());
