@@ -76,8 +76,8 @@ class StandardOutputIT {
         Path log = folder.resolve("sieve.log");
         List<String> jvm = List.of("-Dlogback.configurationFile=" + configuration, "-Dsieve.log=" + log);
 
-        Process process = Program.of(folder, jvm, web.start(), "--resolve", ".test=127.0.0.1", "-q", "-o", "-")
-                .start();
+        String[] crawl = {web.start(), "--resolve", ".test=127.0.0.1", "--delay", "0", "-q", "-o", "-"};
+        Process process = Program.of(folder, jvm, crawl).start();
 
         assertThat(Program.exitCode(process)).as(err()).isZero();
         assertThat(Files.readAllLines(folder.resolve("out")))

@@ -66,7 +66,7 @@ class EveryOutcomeTest {
                 .concurrency(64)
                 .retries(1)
                 .maxFailures(2)
-                .timeout(Duration.ofSeconds(1))
+                .timeout(Duration.ofMillis(500))
                 .maxTime(Duration.ofMinutes(5))
                 .allowPrivate("127.0.0.0/8")
                 .resolver(host -> {
