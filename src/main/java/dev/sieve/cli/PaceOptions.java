@@ -2,6 +2,7 @@ package dev.sieve.cli;
 
 import dev.sieve.crawl.CrawlOptions;
 import java.time.Duration;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -41,6 +42,15 @@ final class PaceOptions {
 
     @SameForWorkers(false)
     @Option(
+            names = "--first",
+            paramLabel = "REGEX",
+            description =
+                    "Request the URLs of a host in which REGEX matches before its others; repeatable: those of the"
+                            + " first one come first.")
+    private List<String> first = List.of();
+
+    @SameForWorkers(false)
+    @Option(
             names = "--max-failures",
             paramLabel = "N",
             description = "Give up on a host after N consecutive failures, at most 127 (default: 10).")
@@ -61,6 +71,7 @@ final class PaceOptions {
         Checks.set(spec, "--per-host", perHost, options::perHost);
         Checks.set(spec, "--per-domain", perDomain, options::perDomain);
         Checks.set(spec, "--max-per-host", maxPerHost, options::maxPerHost);
+        first.forEach(regex -> Checks.set(spec, "--first", regex, options::first));
         Checks.set(spec, "--max-failures", maxFailures, options::maxFailures);
         Checks.set(spec, "--concurrency", concurrency, options::concurrency);
     }

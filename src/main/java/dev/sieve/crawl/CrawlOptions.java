@@ -14,6 +14,7 @@ import dev.sieve.scope.Admission;
 import dev.sieve.scope.Scope;
 import dev.sieve.scope.Trap;
 import dev.sieve.scope.TrapGuard;
+import dev.sieve.scope.UrlOrder;
 import dev.sieve.shared.SharedSieve;
 import dev.sieve.url.UrlParts;
 import java.math.BigDecimal;
@@ -56,6 +57,7 @@ public final class CrawlOptions {
     int perHost = 1;
     int perDomain = Integer.MAX_VALUE;
     int maxPerHost = Integer.MAX_VALUE;
+    UrlOrder order = UrlOrder.AS_FOUND;
     int maxFailures = 10;
     int concurrency = 32;
     Duration timeout = Duration.ofSeconds(30);
@@ -223,6 +225,19 @@ public final class CrawlOptions {
      */
     public CrawlOptions perDomain(int requests) {
         perDomain = check("perDomain", requests, 1, Short.MAX_VALUE);
+        return this;
+    }
+
+    /**
+     * Requests the URLs of a host in which an expression matches before its others; a further call adds an expression that
+     * comes after those before. To find these URLs early, all URLs of the frontier that this process may take are taken at
+     * once, and wait in memory and in a temporary file. With a limit of depth, a URL is still requested after those of a
+     * smaller depth. Default: the order in which URLs were found.
+     *
+     * @throws IllegalArgumentException when the expression is not valid; the message has the expression and the position
+     */
+    public CrawlOptions first(String regex) {
+        order = order.then(regex);
         return this;
     }
 

@@ -25,7 +25,8 @@ import org.slf4j.LoggerFactory;
  * Hands out URLs to the workers: joins the frontier, the schedule of hosts and the limits of a crawl under one lock. It
  * is the only class in which a crawl waits.
  *
- * <p>URLs are taken from the frontier when no host with queued URLs may be requested; URLs that have to wait stay in the
+ * <p>URLs are taken from the frontier when no host with queued URLs may be requested, or before each request if their {@link
+ * dev.sieve.scope.UrlOrder} matters; URLs that have to wait stay in the
  * schedule, which spills to disk, and those of later {@link Levels} in their own files. The crawl has finished when no URL of
  * the frontier is pending or in flight: a count, never a pause.
  *
@@ -80,6 +81,8 @@ final class Dispatcher {
     private final Map<String, Integer> waitingHosts = new HashMap<>();
 
     private final HostDelays delays;
+    /** Whether a URL may have to be requested before those that were found earlier. */
+    private final boolean takesAll;
 
     private long errands;
 
@@ -132,6 +135,7 @@ final class Dispatcher {
         long lateNanos = Math.min(nanos(options.timeout) / 8, LATE.toNanos());
         unproven = new UnprovenLimit(workers, options.further(), options.perHost, nanos(options.delay), lateNanos);
         delays = new HostDelays(schedule, options.adaptsDelay);
+        takesAll = options.order.size() > 0;
         budgetNanos = nanoClock.getAsLong();
         start();
     }
@@ -225,8 +229,9 @@ final class Dispatcher {
     }
 
     private @Nullable Task poll(long now) {
-        Target target = scheduled(now);
-        for (int i = 0; target == null && i < TAKEN_AT_ONCE && (levels.hasDue() || take(now)); i++) {
+        Target target = takesAll ? null : scheduled(now);
+        int steps = 0;
+        for (; target == null && steps < TAKEN_AT_ONCE && (levels.hasDue() || take(now)); steps++) {
             Target next = levels.poll();
             if (next == null) {
                 continue;
@@ -237,6 +242,9 @@ final class Dispatcher {
             } else if (!budget.admit(next.lease()) || !schedule.add(host, next)) {
                 return new Task(next, host, now, Task.Action.SKIP, Trust.PROVEN, Duration.ZERO);
             }
+            target = takesAll ? null : scheduled(now);
+        }
+        if (takesAll && steps < TAKEN_AT_ONCE) {
             target = scheduled(now);
         }
         return target == null ? null : task(target, now);

@@ -15,6 +15,7 @@ import dev.sieve.polite.RetryAfter;
 import dev.sieve.robots.RobotsCache;
 import dev.sieve.robots.RobotsRules;
 import dev.sieve.robots.RobotsStatus;
+import dev.sieve.scope.UrlOrder;
 import dev.sieve.url.UrlParts;
 import java.time.Duration;
 import java.util.Objects;
@@ -66,6 +67,11 @@ final class Politeness {
                 .spill(job.folder(), new Target.Codec(), options.leaseMemory());
         if (options.perDomain != Integer.MAX_VALUE) {
             builder.groups(UrlParts::domainOfHost, Duration.ZERO, options.perDomain, Integer.MAX_VALUE);
+        }
+        UrlOrder order = options.order;
+        if (order.size() > 0) {
+            // An errand is what other URLs wait for.
+            builder.lanes(order.size(), target -> target.is(Target.Kind.ERRAND) ? 0 : order.lane(target.url()));
         }
         HostSchedule<Target> schedule = builder.build(nowNanos + (continues ? options.delay.toNanos() : 0));
         job.store().takePauses().forEach((host, pause) -> schedule.backOff(host, nowNanos + pause.toNanos()));

@@ -80,6 +80,16 @@ class Host {
         return items() > 0;
     }
 
+    /** Returns where the items of a lane are queued. */
+    Host place(int lane) {
+        return this;
+    }
+
+    /** Returns where the first item is queued, if there is one. */
+    Host firstPlace() {
+        return this;
+    }
+
     void addWait(long nanos) {
         waitMillis = (int) Math.min(Integer.MAX_VALUE, waitMillis + (nanos + 500_000) / 1_000_000);
     }
@@ -92,6 +102,48 @@ class Host {
     /** Whether nothing is queued or under way, and no delay or back-off is left. */
     boolean isIdle(long nowNanos) {
         return items() == 0 && underWay == 0 && readyAt - nowNanos <= 0 && !isChained;
+    }
+
+    /** A host that has its ordinary items itself, and those of the lanes before them in places of their own. */
+    static final class WithLanes extends Host {
+        private final @Nullable Host[] lanes;
+
+        WithLanes(byte[] name, @Nullable Group group, long readyAt, int lanes) {
+            super(name, group, readyAt);
+            this.lanes = new Host[lanes];
+        }
+
+        @Override
+        int items() {
+            int items = super.items();
+            for (Host lane : lanes) {
+                items += lane == null ? 0 : lane.items();
+            }
+            return items;
+        }
+
+        @Override
+        Host place(int lane) {
+            if (lane == lanes.length) {
+                return this;
+            }
+            Host place = lanes[lane];
+            if (place == null) {
+                place = new Host(name, null, 0);
+                lanes[lane] = place;
+            }
+            return place;
+        }
+
+        @Override
+        Host firstPlace() {
+            for (Host lane : lanes) {
+                if (lane != null && lane.hasWork()) {
+                    return lane;
+                }
+            }
+            return this;
+        }
     }
 
     /** Hosts that share a limit. A group waits and is selected like a host, in place of its members. */

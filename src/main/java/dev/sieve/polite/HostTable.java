@@ -23,6 +23,7 @@ final class HostTable {
     private final Host.Limit hostLimit;
     private final Host.Limit groupLimit;
     private final @Nullable Function<String, String> groupOf; // null without groups
+    private final int lanes;
     private final boolean keepsDelays; // hosts with a delay of their own are never forgotten
 
     private final long point = new SecureRandom().nextLong() >>> 4;
@@ -35,10 +36,12 @@ final class HostTable {
             Host.Limit hostLimit,
             Host.Limit groupLimit,
             @Nullable Function<String, String> groupOf,
+            int lanes,
             boolean keepsDelays) {
         this.hostLimit = hostLimit;
         this.groupLimit = groupLimit;
         this.groupOf = groupOf;
+        this.lanes = lanes;
         this.keepsDelays = keepsDelays;
     }
 
@@ -74,7 +77,7 @@ final class HostTable {
         }
         Host.Group group =
                 groupName == null ? null : groups.computeIfAbsent(groupName, key -> new Host.Group(nowNanos));
-        Host host = new Host(bytes, group, nowNanos);
+        Host host = lanes == 0 ? new Host(bytes, group, nowNanos) : new Host.WithLanes(bytes, group, nowNanos, lanes);
         if (group != null) {
             group.hosts++;
         }

@@ -3,11 +3,12 @@ package dev.sieve.polite;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.Objects;
+import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The items of each host in first-in, first-out order: the first ones in memory, the others in a spill file, if there is
- * one.
+ * The items of each host, lane by lane in first-in, first-out order: the first ones in memory, the others in a spill file,
+ * if there is one.
  *
  * <p>While less than half of the {@linkplain Codec#size size} allowed in memory is there, every item is kept in memory;
  * after that, those within the window of their host; and none at the limit, when each item is read as it is removed. Items
@@ -21,16 +22,23 @@ final class ItemQueues<T> {
     private final @Nullable SpillQueues spill;
     private final @Nullable Codec<T> codec;
     private final long limit;
+    private final @Nullable ToIntFunction<T> laneOf;
     private long inMemory;
 
-    /** Creates empty queues. Without a spill file all items are kept in memory, and codec and limit are not used. */
-    ItemQueues(@Nullable SpillQueues spill, @Nullable Codec<T> codec, long limit) {
+    /**
+     * Creates empty queues. Without a spill file all items are kept in memory, and codec and limit are not used.
+     *
+     * @param laneOf the lane of an item; null without lanes
+     */
+    ItemQueues(@Nullable SpillQueues spill, @Nullable Codec<T> codec, long limit, @Nullable ToIntFunction<T> laneOf) {
         this.spill = spill;
         this.codec = codec;
         this.limit = limit;
+        this.laneOf = laneOf;
     }
 
-    void add(Host host, T item, boolean isFirst) {
+    void add(Host owner, T item, boolean isFirst) {
+        Host host = laneOf == null ? owner : owner.place(laneOf.applyAsInt(item));
         if (isFirst) {
             link(host, item);
         } else if (spill == null || (host.itemsSpilled == 0 && fitsInMemory(host))) {
@@ -64,7 +72,8 @@ final class ItemQueues<T> {
     }
 
     /** Removes the first item of a host, which must have one. */
-    T removeFirst(Host host) {
+    T removeFirst(Host owner) {
+        Host host = owner.firstPlace();
         return host.itemsInMemory > 0 ? unlinkFirst(host) : removeFirstSpilled(host);
     }
 
@@ -103,13 +112,15 @@ final class ItemQueues<T> {
     }
 
     /** Removes all items of a host. */
-    void clear(Host host) {
-        while (host.itemsInMemory > 0) {
-            unlinkFirst(host);
-        }
+    void clear(Host owner) {
         try {
-            while (spill != null && host.itemsSpilled > 0) {
-                spill.removeFirst(host);
+            while (owner.hasWork()) {
+                Host host = owner.firstPlace();
+                if (host.itemsInMemory > 0) {
+                    unlinkFirst(host);
+                } else {
+                    Objects.requireNonNull(spill).removeFirst(host);
+                }
             }
         } catch (IOException e) {
             throw new UncheckedIOException(e);

@@ -227,6 +227,19 @@ class CrawlerTest {
     }
 
     @Test
+    void urlsThatMatchAreRequestedBeforeThoseThatWereFoundEarlier() throws IOException {
+        String[] links = IntStream.range(0, 1_000).mapToObj(i -> "/p" + i).toArray(String[]::new);
+        site.page("/", links).page("/p0", "/docs/b", "/news/a", "/docs/a").page("/docs/a", "/p1", "/news/b");
+
+        crawl(fast().concurrency(1).first("/news/").first("/docs/"), "/");
+
+        assertThat(site.requests())
+                .startsWith("/", "/p0", "/news/a", "/docs/b", "/docs/a", "/news/b", "/p1", "/p2")
+                .hasSize(1_005)
+                .doesNotHaveDuplicates();
+    }
+
+    @Test
     void maxTimeEndsACrawlThoughAllWorkersAreBusy() throws IOException {
         try (Crawler crawler = new Crawler(fast().concurrency(1).maxTime(Duration.ofMillis(50)), sieve)) {
             site.page("/next").answer("/", () -> {

@@ -25,6 +25,8 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import mockwebserver3.MockResponse;
 import org.jspecify.annotations.Nullable;
@@ -72,6 +74,21 @@ class ResumedCrawlTest {
     private void typed(Crawler crawler) {
         crawler.open(server.url("/"));
         crawler.seed(server.url("/"));
+    }
+
+    @Test
+    void urlsThatMatchComeFirstAlsoInAResumedJob() throws IOException {
+        String links = IntStream.range(0, 600)
+                .mapToObj(i -> "<a href='/p" + i + "'>x</a>")
+                .collect(Collectors.joining());
+        server.on("/", HostileServer.html(links + "<a href='/docs/a'>x</a><a href='/docs/b'>x</a>"));
+        run(options().maxPages(1), this::typed);
+
+        run(options().first("/docs/").maxPages(3), crawler -> crawler.open(server.url("/")));
+
+        assertThat(server.heads())
+                .extracting(head -> head.split(" ", 3)[1])
+                .containsExactly("/", "/docs/a", "/docs/b", "/p0");
     }
 
     private void siteOfThreePages() {

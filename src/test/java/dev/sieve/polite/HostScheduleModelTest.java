@@ -21,6 +21,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Random calls, checked against a plain model that looks at every host each time. */
 class HostScheduleModelTest {
     private static final long MILLI = 1_000_000;
+    private static final int LANES = 2;
     private static final int STEPS = 60_000;
     private static final int PER_HOST = 3;
     private static final int PER_GROUP = 4;
@@ -36,10 +37,43 @@ class HostScheduleModelTest {
         private int underWay;
     }
 
+    /** Items of a host, lane by lane. */
+    private static final class Items {
+        private final List<Deque<String>> lanes = List.of(new ArrayDeque<>(), new ArrayDeque<>(), new ArrayDeque<>());
+
+        private void addLast(String item) {
+            lanes.get(lane(item)).addLast(item);
+        }
+
+        private void addFirst(String item) {
+            lanes.get(lane(item)).addFirst(item);
+        }
+
+        private String pollFirst() {
+            return lanes.stream()
+                    .filter(lane -> !lane.isEmpty())
+                    .findFirst()
+                    .map(Deque::removeFirst)
+                    .orElse(null);
+        }
+
+        private int size() {
+            return lanes.stream().mapToInt(Deque::size).sum();
+        }
+
+        private boolean isEmpty() {
+            return size() == 0;
+        }
+
+        private void clear() {
+            lanes.forEach(Deque::clear);
+        }
+    }
+
     private static final class Host {
         private final String name;
         private final Group group;
-        private final Deque<String> items = new ArrayDeque<>();
+        private final Items items = new Items();
         private long freeAt = Long.MIN_VALUE / 2;
         private int underWay;
         private int failures;
@@ -62,7 +96,7 @@ class HostScheduleModelTest {
 
     private record Request(Host host, String item, long startNanos) {}
 
-    private static final Codec<String> TEXT = new Codec<>() {
+    static final Codec<String> TEXT = new Codec<>() {
         @Override
         public byte[] encode(String item) {
             return item.getBytes(UTF_8);
@@ -82,18 +116,19 @@ class HostScheduleModelTest {
 
     /** Too few hosts for any to be forgotten; all calls. */
     @ParameterizedTest
-    @ValueSource(longs = {1, 2, 3, 4})
+    @ValueSource(longs = {1, 2, 3, 4, 6, 7})
     void noHostIsAskedTooEarlyOrForgottenWithWork(long seed) throws IOException {
-        run(seed, 40, true, seed % 2 == 0);
+        run(seed, 40, true, seed % 2 == 0, seed > 4);
     }
 
     /** Many hosts that come and go and may be forgotten in between. */
     @Test
     void forgettingHostsMakesNoRequestTooEarly() throws IOException {
-        run(5, 5_000, false, true);
+        run(5, 5_000, false, true, false);
     }
 
-    private void run(long seed, int hostCount, boolean hostsFail, boolean grouped) throws IOException {
+    private void run(long seed, int hostCount, boolean hostsFail, boolean grouped, boolean hasLanes)
+            throws IOException {
         Random random = new Random(seed);
         HostSchedule.Builder<String> options = HostSchedule.<String>builder()
                 .delay(Duration.ofNanos(DELAY))
@@ -101,6 +136,9 @@ class HostScheduleModelTest {
                 .probeFirst(hostsFail)
                 .backOff(BACK_OFF)
                 .spill(directory, TEXT, 50);
+        if (hasLanes) {
+            options.lanes(LANES, HostScheduleModelTest::lane);
+        }
         if (grouped) {
             options.groups(HostScheduleModelTest::groupOf, Duration.ofNanos(GROUP_DELAY), PER_GROUP, Integer.MAX_VALUE);
         }
@@ -112,10 +150,14 @@ class HostScheduleModelTest {
         try (HostSchedule<String> schedule = options.build(now)) {
             for (int step = 0; step < STEPS; step++) {
                 now += random.nextInt(4) == 0 ? random.nextInt((int) (20 * MILLI)) : 0;
-                change(schedule, random, hostsFail);
+                change(schedule, random, hostsFail, hasLanes);
                 check(schedule, hostsFail);
             }
         }
+    }
+
+    private static int lane(String item) {
+        return item.charAt(item.indexOf(' ') + 1) - '0';
     }
 
     private static String groupOf(String host) {
@@ -123,7 +165,7 @@ class HostScheduleModelTest {
         return last < 3 ? null : "group" + last % 4;
     }
 
-    private void change(HostSchedule<String> schedule, Random random, boolean hostsFail) {
+    private void change(HostSchedule<String> schedule, Random random, boolean hostsFail, boolean hasLanes) {
         Host host = hosts.get(random.nextInt(hosts.size()));
         if (random.nextInt(10) == 0 && !requests.isEmpty()) {
             send(schedule, requests.get(random.nextInt(requests.size())).host);
@@ -134,7 +176,8 @@ class HostScheduleModelTest {
         }
         switch (random.nextInt(hostsFail ? 9 : 7)) {
             case 0, 1, 2 -> {
-                String item = host.name + " " + added++;
+                int lane = hasLanes ? random.nextInt(LANES + 1) : 0;
+                String item = host.name + " " + lane + " " + added++;
                 assertThat(schedule.add(host.name, item)).isTrue();
                 host.items.addLast(item);
             }
@@ -167,7 +210,7 @@ class HostScheduleModelTest {
         } else {
             boolean mayStart = host.hasRoom(probeFirst) && host.earliest() <= now;
             String item = schedule.poll(host.name, now);
-            assertThat(item).isEqualTo(mayStart ? host.items.removeFirst() : null);
+            assertThat(item).isEqualTo(mayStart ? host.items.pollFirst() : null);
             if (mayStart) {
                 start(host, item);
             }
@@ -183,7 +226,7 @@ class HostScheduleModelTest {
         Host host = hosts.get(Integer.parseInt(item.substring(4, item.indexOf(' '))));
         assertThat(host.hasRoom(probeFirst)).isTrue();
         assertThat(host.earliest()).isLessThanOrEqualTo(now);
-        assertThat(item).isEqualTo(host.items.removeFirst());
+        assertThat(item).isEqualTo(host.items.pollFirst());
         if (random.nextInt(10) == 0) {
             schedule.dropped(host.name, false, now);
             return;

@@ -53,6 +53,23 @@ class HostScheduleTest {
     }
 
     @Test
+    void itemsOfAnEarlierLaneComeFirstInTheirOrder(@TempDir Path directory) throws IOException {
+        HostSchedule.Builder<String> options = options()
+                .delay(Duration.ZERO)
+                .lanes(2, item -> "xy.".indexOf(item.charAt(1)))
+                .spill(directory, HostScheduleModelTest.TEXT, 2);
+        try (HostSchedule<String> schedule = options.build(0)) {
+            for (String item : List.of("a.1", "a.2", "ay1", "a.3", "ax1", "ay2", "ax2", "ax3")) {
+                schedule.add(host(item), item);
+            }
+            assertThat(schedule.size("a")).isEqualTo(8);
+            schedule.putBack("a", "ay0");
+            assertThat(drain(schedule, 0))
+                    .containsExactly("ax1", "ax2", "ax3", "ay0", "ay1", "ay2", "a.1", "a.2", "a.3");
+        }
+    }
+
+    @Test
     void delayCountsFromStartToStart() {
         HostSchedule<String> schedule = options().build(0);
         schedule.add("a", "a1");
