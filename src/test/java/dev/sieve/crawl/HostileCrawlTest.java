@@ -251,7 +251,7 @@ class HostileCrawlTest {
                 if (order.stream().filter(String::isEmpty).count() == 202) {
                     crawler.stop();
                     // Ends the requests in progress, for which the crawl would wait.
-                    server.close();
+                    server.release();
                 }
             });
 
@@ -286,7 +286,7 @@ class HostileCrawlTest {
                 order.add(visit.result().error());
                 if (order.stream().filter(String::isEmpty).count() == 21) {
                     crawler.stop();
-                    silent.close();
+                    silent.release();
                 }
             });
 
@@ -312,7 +312,7 @@ class HostileCrawlTest {
 
             CrawlReport report = crawler.run(visit -> {
                 crawler.stop();
-                silent.close();
+                silent.release();
             });
 
             assertThat(report.count(PAGES)).isEqualTo(1);
