@@ -96,6 +96,7 @@ class ArchitectureTest {
     private static final String PARSE = "dev.sieve.parse";
     private static final String OUTPUT = "dev.sieve.output";
     private static final String CRAWL = "dev.sieve.crawl";
+    private static final String STAGE = "dev.sieve.stage";
     private static final String JOB = "dev.sieve.job";
     private static final String REPORT = "dev.sieve.report";
     private static final String DEMO = "dev.sieve.demo";
@@ -121,7 +122,11 @@ class ArchitectureTest {
                     CRAWL,
                     List.of(BLOOM, IO, ROOT, DURABLE, SHARED, URL, SCOPE, POLITE, FETCH, ROBOTS, PARSE, OUTPUT),
                     "org.slf4j.."),
-            room(JOB, List.of(IO, ROOT, DURABLE, SHARED, URL, SCOPE, OUTPUT, CRAWL), "org.slf4j.."),
+            room(
+                    STAGE,
+                    List.of(BLOOM, IO, ROOT, DURABLE, URL, SCOPE, FETCH, ROBOTS, PARSE, OUTPUT, CRAWL),
+                    "org.slf4j.."),
+            room(JOB, List.of(IO, ROOT, DURABLE, SHARED, URL, SCOPE, OUTPUT, CRAWL, STAGE), "org.slf4j.."),
             room(
                     REPORT,
                     List.of(BLOOM, IO, ROOT, URL, SCOPE, POLITE, FETCH, PARSE, OUTPUT, CRAWL),
@@ -142,8 +147,8 @@ class ArchitectureTest {
             room(
                     CLI,
                     List.of(
-                            BLOOM, ROOT, DURABLE, SHARED, URL, SCOPE, POLITE, FETCH, ROBOTS, OUTPUT, CRAWL, JOB, REPORT,
-                            DEMO, SERVE),
+                            BLOOM, ROOT, DURABLE, SHARED, URL, SCOPE, POLITE, FETCH, ROBOTS, OUTPUT, CRAWL, STAGE, JOB,
+                            REPORT, DEMO, SERVE),
                     "org.slf4j..",
                     "picocli..",
                     "ch.qos.logback.."));
@@ -209,37 +214,6 @@ class ArchitectureTest {
             // A class that uses none of the rest is not part of a cycle.
         }
         assertThat(uses.keySet()).isEmpty();
-    }
-
-    /** What a crawl may do besides is behind one interface, and one class creates it. */
-    @Test
-    void theLoopDependsOnNoStage() {
-        Set<String> values =
-                Set.of("Fragments", "FragmentCheck", "KnownPage", "KnownPages", "KnownTexts", "Revisit", "Rounds");
-        DescribedPredicate<JavaClass> ofTheLoop = describe(
-                "of the loop",
-                type -> Set.of(
-                                "Crawler",
-                                "Dispatcher",
-                                "Levels",
-                                "LinkQueue",
-                                "Politeness",
-                                "Recorder",
-                                "Stage",
-                                "StageVisit",
-                                "UrlProcessor",
-                                "VisitContext")
-                        .contains(topLevel(type)));
-        DescribedPredicate<JavaClass> ofAStage = describe(
-                "of a stage",
-                type -> values.contains(topLevel(type))
-                        || type.getAllRawInterfaces().stream()
-                                .anyMatch(each -> each.getSimpleName().equals("Stage")));
-        noClasses().that(ofTheLoop).should().dependOnClassesThat(ofAStage).check(CLASSES);
-    }
-
-    private static String topLevel(JavaClass type) {
-        return type.getName().replaceFirst("\\$.*", "").replaceFirst(".*\\.", "");
     }
 
     @Test

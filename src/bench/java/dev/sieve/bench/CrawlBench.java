@@ -6,6 +6,7 @@ import dev.sieve.crawl.CrawlOptions;
 import dev.sieve.crawl.Crawler;
 import dev.sieve.demo.DemoWeb;
 import dev.sieve.scope.Scope;
+import dev.sieve.stage.AllStages;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.management.ManagementFactory;
@@ -124,7 +125,7 @@ final class CrawlBench {
                 .perHost(THREADS)
                 .concurrency(THREADS);
         List<String> pages = new ArrayList<>();
-        try (Crawler crawler = new Crawler(options, new Sieve(1_000_000))) {
+        try (Crawler crawler = new Crawler(options, new Sieve(1_000_000), AllStages::of)) {
             crawler.open(start);
             crawler.seed(start);
             crawler.run(visit -> {

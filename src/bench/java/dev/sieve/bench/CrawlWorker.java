@@ -7,6 +7,7 @@ import dev.sieve.demo.DemoWeb;
 import dev.sieve.job.SharedJob;
 import dev.sieve.scope.Scope;
 import dev.sieve.shared.EngineAddress;
+import dev.sieve.stage.AllStages;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
@@ -28,7 +29,7 @@ final class CrawlWorker {
                         EngineAddress.parse(args[0]),
                         options,
                         builder -> builder.capacity(1_000_000).ownership(Duration.parse(args[2])));
-                Crawler crawler = new Crawler(options, job)) {
+                Crawler crawler = new Crawler(options, job, AllStages::of)) {
             Runtime.getRuntime().addShutdownHook(new Thread(() -> {
                 crawler.stop();
                 try {

@@ -7,6 +7,7 @@ import dev.sieve.crawl.Ending;
 import dev.sieve.job.CrawlPlace;
 import dev.sieve.output.BrokenPipeException;
 import dev.sieve.report.Numbers;
+import dev.sieve.stage.Round;
 import java.io.IOException;
 import java.util.Set;
 
@@ -60,10 +61,11 @@ record CrawlRun(
             return ExitCode.INPUT_OR_OUTPUT_FAILED;
         }
         if (!isQuiet) {
+            Round round = crawler.result(Round.class);
             Terminal.print(Summary.of(report, ignoresRobots, place.isShared())
-                    + Summary.round(crawler.round(), report)
+                    + Summary.round(round, report)
                     + Summary.files(outputs.files())
-                    + howToContinue(report, place, crawler.round() != null));
+                    + howToContinue(report, place, round != null));
         }
         if (failure != null) {
             Terminal.println("sieve: the crawl has failed: " + Checks.message(failure));

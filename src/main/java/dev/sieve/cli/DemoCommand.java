@@ -14,6 +14,7 @@ import dev.sieve.output.OutputFormats;
 import dev.sieve.report.LiveServer;
 import dev.sieve.report.Numbers;
 import dev.sieve.scope.Scope;
+import dev.sieve.stage.AllStages;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -149,7 +150,7 @@ final class DemoCommand implements Callable<Integer> {
                 size(web), web.port(), Numbers.count(urls, "URL"), sieve.stats().capacity()));
         try (StopSignal signal = new StopSignal(false);
                 CrawlJob job = CrawlJob.inMemory(sieve);
-                Crawler crawler = new Crawler(options, job)) {
+                Crawler crawler = new Crawler(options, job, AllStages::of)) {
             crawler.seed(web.start());
             Recording.Run recorded = recording.start(crawler, job);
             Outputs files = Outputs.open(outputs, null, null, how(), false, FileEnds.NONE);

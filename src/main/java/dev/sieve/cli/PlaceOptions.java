@@ -9,6 +9,7 @@ import dev.sieve.job.CrawlPlace;
 import dev.sieve.job.FolderPlace;
 import dev.sieve.job.MemoryPlace;
 import dev.sieve.job.SavedPlace;
+import dev.sieve.stage.AllStages;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
@@ -103,7 +104,7 @@ final class PlaceOptions {
         Checks.check(spec, "--min-age", () -> options.ages(minAge, maxAge));
         try {
             options.again(isAgain()).onlyDue(again == Again.DUE);
-            return new Crawler(options, opened);
+            return new Crawler(options, opened, AllStages::of);
         } catch (IllegalArgumentException e) {
             throw Checks.invalid(spec, "--again", e.getMessage());
         }

@@ -10,14 +10,16 @@ import java.util.function.LongSupplier;
  * @param nanos a clock that never runs backwards, for delays and durations
  * @param dates the time of day, for what is stored
  */
-record CrawlClock(LongSupplier nanos, InstantSource dates) {
-    static final CrawlClock SYSTEM = new CrawlClock(System::nanoTime, InstantSource.system());
+public record CrawlClock(LongSupplier nanos, InstantSource dates) {
+    /** The clocks of the system. */
+    public static final CrawlClock SYSTEM = new CrawlClock(System::nanoTime, InstantSource.system());
 
     long nanoTime() {
         return nanos.getAsLong();
     }
 
-    Instant now() {
+    /** Returns the time of day. */
+    public Instant now() {
         return dates.instant();
     }
 }

@@ -123,12 +123,12 @@ public final class CrawlJob implements Closeable {
     }
 
     /** Returns whether its files are kept for later runs. */
-    boolean keepsFiles() {
+    public boolean keepsFiles() {
         return keepsFiles;
     }
 
     /** Returns the files of the job; those of a job without a folder are temporary. */
-    synchronized JobFiles files() throws IOException {
+    public synchronized JobFiles files() throws IOException {
         if (files == null) {
             files = JobFiles.temporary(folder);
         }
@@ -136,7 +136,7 @@ public final class CrawlJob implements Closeable {
     }
 
     /** Returns a part of the job, as {@link JobFiles#part} does. */
-    <T> T part(Class<T> type, JobFiles.Opening<T> opening) throws IOException {
+    public <T> T part(Class<T> type, JobFiles.Opening<T> opening) throws IOException {
         return files().part(type, opening);
     }
 
@@ -182,7 +182,7 @@ public final class CrawlJob implements Closeable {
     }
 
     /** Returns whether a URL is a seed, up to a rate that is as good as none. */
-    boolean hasSeed(String url) {
+    public boolean hasSeed(String url) {
         synchronized (seeds) {
             long[] hash = Murmur3.hash(url, seeds.seed());
             return seeds.mightContain(hash[0], hash[1]);

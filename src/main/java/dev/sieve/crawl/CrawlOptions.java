@@ -28,8 +28,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 
 /** The options of a crawl. Changes after a {@link Crawler} was created do not affect it. */
 public final class CrawlOptions {
@@ -38,10 +36,6 @@ public final class CrawlOptions {
      * is read, and parsing it may take sixteen times its size; half of the heap is for everything else.
      */
     public static final int HEAP_PER_BODY = 36;
-
-    /** The User-Agent of a crawler that is served like a browser, up to the name of the crawler. */
-    private static final Pattern COMPATIBLE =
-            Pattern.compile("Mozilla/[^(]*(?:\\([^)]*\\bcompatible; *([^;)]+))", Pattern.CASE_INSENSITIVE);
 
     /** The heap that the parts of a page and its links to parts may take, in the objects of the parser and as a line. */
     private static final int PART_BYTES = 16 << 20;
@@ -68,14 +62,15 @@ public final class CrawlOptions {
     boolean sitemaps;
     boolean checkLinks;
     boolean checkResources;
-    boolean checkFragments;
-    boolean checkRoutes;
-    boolean skipDuplicates;
+    private boolean checkFragments;
+    private boolean checkRoutes;
+    private boolean skipDuplicates;
     final Set<Integer> accepted = new TreeSet<>();
     boolean acceptTypes;
-    boolean again;
-    boolean onlyDue;
-    RevisitRule revisits = RevisitRule.DEFAULT;
+    private boolean again;
+    private boolean onlyDue;
+    private Duration minAge = Duration.ofDays(1);
+    private Duration maxAge = Duration.ofDays(60);
     private int bodyLimit = 8 << 20;
     private boolean allBodies;
     private boolean exchanges;
@@ -132,7 +127,12 @@ public final class CrawlOptions {
      * @throws IllegalArgumentException when min is shorter than a second, or longer than max
      */
     public CrawlOptions ages(Duration min, Duration max) {
-        revisits = new RevisitRule(min.toSeconds(), max.toSeconds());
+        if (min.toSeconds() <= 0 || max.compareTo(min) < 0) {
+            throw new IllegalArgumentException("minAge must be at least 1 s, and not above the longest one: "
+                    + min.toSeconds() + " s and " + max.toSeconds() + " s");
+        }
+        minAge = min;
+        maxAge = max;
         return this;
     }
 
@@ -509,11 +509,6 @@ public final class CrawlOptions {
                 + (obeyRobots ? "" : ", robots.txt ignored");
     }
 
-    /** Returns how many requests may wait in addition for hosts that do not respond. */
-    int further() {
-        return Math.min(8 * concurrency, 256);
-    }
-
     long bodyMemory() {
         return memory / 2;
     }
@@ -541,8 +536,49 @@ public final class CrawlOptions {
         return (int) Math.min(Integer.MAX_VALUE, memory / 16);
     }
 
-    long sitemapMemory() {
+    /** Returns how many bytes of heap the origins and sites of sitemaps may take. */
+    public long sitemapMemory() {
         return memory / 16;
+    }
+
+    /** Returns whether sitemaps are {@linkplain #sitemaps(boolean) requested}. */
+    public boolean sitemaps() {
+        return sitemaps;
+    }
+
+    /** Returns whether the links of duplicates are {@linkplain #skipDuplicates(boolean) skipped}. */
+    public boolean skipDuplicates() {
+        return skipDuplicates;
+    }
+
+    /** Returns whether links to parts of pages are {@linkplain #checkFragments(boolean) checked}. */
+    public boolean checkFragments() {
+        return checkFragments;
+    }
+
+    /** Returns whether fragments that look like routes are {@linkplain #checkRoutes(boolean) checked} as well. */
+    public boolean checkRoutes() {
+        return checkRoutes;
+    }
+
+    /** Returns whether the crawl has {@linkplain #again(boolean) rounds}. */
+    public boolean again() {
+        return again;
+    }
+
+    /** Returns whether a round visits only the pages that are {@linkplain #onlyDue(boolean) due}. */
+    public boolean onlyDue() {
+        return onlyDue;
+    }
+
+    /** Returns the shortest time between two visits of a page, see {@link #ages}. */
+    public Duration minAge() {
+        return minAge;
+    }
+
+    /** Returns the longest time between two visits of a page, see {@link #ages}. */
+    public Duration maxAge() {
+        return maxAge;
     }
 
     boolean hasHeaders() {
@@ -550,8 +586,7 @@ public final class CrawlOptions {
     }
 
     String productToken() {
-        Matcher compatible = COMPATIBLE.matcher(userAgent);
-        return RobotsRules.productToken(compatible.lookingAt() ? compatible.group(1) : userAgent);
+        return RobotsRules.productToken(userAgent);
     }
 
     /** Returns under which names a crawl with these options requests pages, for the log. */
@@ -574,7 +609,6 @@ public final class CrawlOptions {
 
     /** Returns the version of this crawler, from its jar. */
     public static String version() {
-        String version = CrawlOptions.class.getPackage().getImplementationVersion();
-        return version == null ? "dev" : version;
+        return Objects.requireNonNullElse(CrawlOptions.class.getPackage().getImplementationVersion(), "dev");
     }
 }

@@ -23,7 +23,7 @@ import org.slf4j.LoggerFactory;
  * Crawls: requests every URL that its seeds lead to, once, and passes the pages to a sink.
  *
  * <pre>{@code
- * try (Crawler crawler = new Crawler(new CrawlOptions(), new Sieve(1_000_000))) {
+ * try (Crawler crawler = new Crawler(new CrawlOptions(), new Sieve(1_000_000), AllStages::of)) {
  *     crawler.seed("https://example.org/");
  *     CrawlReport report = crawler.run(visit -> System.out.println(visit.url() + " " + visit.title()));
  * }
@@ -106,10 +106,11 @@ public final class Crawler implements AutoCloseable {
     /**
      * Creates a crawl without seeds that leaves no files. The caller closes the frontier, after the crawl.
      *
+     * @param factory creates what the crawl may do besides; {@code AllStages::of} for all that the options name
      * @throws UncheckedIOException when the temporary file for waiting URLs cannot be created
      */
-    public Crawler(CrawlOptions options, Frontier frontier) {
-        this(options, CrawlJob.inMemory(frontier));
+    public Crawler(CrawlOptions options, Frontier frontier, StageFactory factory) {
+        this(options, CrawlJob.inMemory(frontier), factory);
     }
 
     /**
@@ -119,7 +120,7 @@ public final class Crawler implements AutoCloseable {
      * @throws IllegalArgumentException when the options request rounds or a check that the job cannot have; the message says
      *     why
      */
-    public Crawler(CrawlOptions options, CrawlJob job) {
+    public Crawler(CrawlOptions options, CrawlJob job, StageFactory factory) {
         this.job = job;
         workers = options.concurrency;
         mostTime = options.maxTime;
@@ -130,7 +131,7 @@ public final class Crawler implements AutoCloseable {
         before = stats.pending() + stats.inFlight();
         links = new LinkQueue(options, recorder, stages, job, () -> job.readAdded(stored()));
         try {
-            stages.addAll(AllStages.of(options, job, recorder, links, clock));
+            stages.addAll(factory.create(options, job, recorder, links, clock));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -472,12 +473,12 @@ public final class Crawler implements AutoCloseable {
         return dispatcher.oldestRequest();
     }
 
-    /** Returns what this run has found out in a round; null in a crawl without {@linkplain CrawlOptions#again rounds}. */
-    public @Nullable Round round() {
+    /** Returns what a stage has found out about the crawl as a whole, by its type; null when no stage has such a result. */
+    public <T> @Nullable T result(Class<T> type) {
         return stages.stream()
                 .map(Stage::result)
-                .filter(Round.class::isInstance)
-                .map(Round.class::cast)
+                .filter(type::isInstance)
+                .map(type::cast)
                 .findAny()
                 .orElse(null);
     }

@@ -133,7 +133,8 @@ final class Dispatcher {
         maxNanos = nanos(options.maxTime);
         soonNanos = nanos(options.timeout) / 2;
         long lateNanos = Math.min(nanos(options.timeout) / 8, LATE.toNanos());
-        unproven = new UnprovenLimit(workers, options.further(), options.perHost, nanos(options.delay), lateNanos);
+        int further = Math.min(8 * workers, 256);
+        unproven = new UnprovenLimit(workers, further, options.perHost, nanos(options.delay), lateNanos);
         delays = new HostDelays(schedule, options.adaptsDelay);
         takesAll = options.order.size() > 0;
         budgetNanos = nanoClock.getAsLong();

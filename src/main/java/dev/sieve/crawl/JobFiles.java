@@ -98,7 +98,8 @@ public final class JobFiles implements Closeable {
     }
 
     /** Opens a file for what uses it. */
-    interface Opening<T> {
+    public interface Opening<T> {
+        /** Opens its files among those of a job. */
         T open(JobFiles files) throws IOException;
     }
 
@@ -129,14 +130,14 @@ public final class JobFiles implements Closeable {
     }
 
     /** Hands the lines of a file to the operating system, and forces them to the disk if {@code isForced}. */
-    void flush(LineFile file, boolean isForced) {
+    public void flush(LineFile file, boolean isForced) {
         if (!isTemporary) {
             file.flush(isForced);
         }
     }
 
     /** Returns the identity of the job, a secret number. */
-    long owner() {
+    public long owner() {
         return owner;
     }
 
@@ -160,7 +161,7 @@ public final class JobFiles implements Closeable {
     }
 
     /** Returns whether a file is open. */
-    synchronized boolean isOpen(LineFile.Kind kind) {
+    public synchronized boolean isOpen(LineFile.Kind kind) {
         return counted.containsKey(kind.name());
     }
 

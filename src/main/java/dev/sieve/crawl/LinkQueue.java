@@ -39,10 +39,12 @@ import org.slf4j.LoggerFactory;
  * pass the {@link Admission}; the links of a page are one batch, and those that are only checked another, up to 1,000 each.
  * Safe for use by many threads.
  */
-final class LinkQueue {
+public final class LinkQueue {
     private static final Logger LOG = LoggerFactory.getLogger("dev.sieve.crawl");
 
-    static final int MAX_REDIRECTS = 10;
+    /** How many redirects in a row are followed. */
+    public static final int MAX_REDIRECTS = 10;
+
     private static final int MOST_IN_A_BATCH = 1000;
     /** The heap that the latest redirects may take, to find rings of them. */
     private static final long REDIRECT_BYTES = 4 << 20;
@@ -120,7 +122,7 @@ final class LinkQueue {
     }
 
     /** Queues the links of a page or sitemap. */
-    void links(Lease page, List<String> links) {
+    public void links(Lease page, List<String> links) {
         int depth = page.depth() + 1;
         UrlBatch batch = new UrlBatch(depth, 0, page.url());
         UrlBatch checks = checksLinks ? Target.Kind.CHECK.batch(depth, 0, page.url()) : null;
@@ -206,14 +208,14 @@ final class LinkQueue {
     }
 
     /** Queues sitemaps, whatever the scope. */
-    void sitemaps(List<String> urls, Target.Kind kind, int redirects, String referrer) {
+    public void sitemaps(List<String> urls, Target.Kind kind, int redirects, String referrer) {
         UrlBatch batch = kind.batch(0, redirects, referrer);
         urls.forEach(url -> batch.add(url, kind.key(url)));
         push(batch, kind != Target.Kind.GUESSED_SITEMAP);
     }
 
     /** Returns whether this crawl visits a URL of an earlier one again, and counts it as queued. */
-    boolean takesAgain(Target.Kind kind, String url, int depth) {
+    public boolean takesAgain(Target.Kind kind, String url, int depth) {
         boolean isWanted = switch (kind) {
             case PAGE -> depth == 0 || admission.skipReason(url, depth) == null;
             case CHECK -> checksLinks;
@@ -354,7 +356,8 @@ final class LinkQueue {
     }
 
     /** Returns the record of a URL that is broken, although it was not requested. */
-    static Visit notRequested(String url, String key, int depth, String referrer, Failed failed, Instant fetchedAt) {
+    public static Visit notRequested(
+            String url, String key, int depth, String referrer, Failed failed, Instant fetchedAt) {
         return new Visit(
                 url,
                 key,
@@ -369,7 +372,7 @@ final class LinkQueue {
     }
 
     /** Returns a result as it is, or a failure when it is a redirect that cannot be followed. */
-    static FetchResult check(Lease lease, FetchResult result) {
+    public static FetchResult check(Lease lease, FetchResult result) {
         if (result instanceof Redirect redirect) {
             if (redirect.target().equals(lease.url())) {
                 return new Failed(redirect.status(), Reason.BAD_REDIRECT, "to itself" + cookies(redirect.setsCookie()));
@@ -515,7 +518,7 @@ final class LinkQueue {
     }
 
     /** Whether a URL is not where a seed is. */
-    boolean isElsewhere(String url) {
+    public boolean isElsewhere(String url) {
         SkipReason reason = admission.scope().skipReason(url, 0);
         return reason != null && SkipRule.OUT_OF_SCOPE.is(reason);
     }

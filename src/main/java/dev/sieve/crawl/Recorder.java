@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  * that would do so throws the failure again, so that no caller between can hide it. Safe for use by many threads; the sink
  * is called by one at a time, and counting never waits for it.
  */
-final class Recorder {
+public final class Recorder {
     /** Each of them may be requested again after a crash. */
     static final int GROUP = 512;
 
@@ -170,7 +170,7 @@ final class Recorder {
     }
 
     /** Has the sink store what was recorded outside of visits. */
-    void flushSink() {
+    public void flushSink() {
         synchronized (sinkLock) {
             pass(PageSink::flush);
         }
@@ -187,7 +187,7 @@ final class Recorder {
     }
 
     /** Records a URL that is found broken without a visit of its own, and counts it as a failure if it is the first. */
-    void broken(Visit visit, boolean isFirst) {
+    public void broken(Visit visit, boolean isFirst) {
         record(each -> each.accept(visit), () -> {
             if (isFirst) {
                 count(new CrawlReport.Failure(visit.url(), visit.result().error(), visit.referrer()));
@@ -239,17 +239,17 @@ final class Recorder {
     }
 
     /** Counts what has no record of its own. */
-    synchronized void count(Counter counter, long number) {
+    public synchronized void count(Counter counter, long number) {
         counts.add(counter, number);
     }
 
     /** Counts a part of what has no record of its own. */
-    synchronized void count(Counter counter, String part, long number) {
+    public synchronized void count(Counter counter, String part, long number) {
         counts.add(counter, part, number);
     }
 
     /** Counts a URL that has failed. */
-    synchronized void failed(CrawlReport.Failure failure) {
+    public synchronized void failed(CrawlReport.Failure failure) {
         counts.add(Counter.FAILED, 1);
         count(failure);
     }
@@ -261,7 +261,7 @@ final class Recorder {
     }
 
     /** Records that a URL found on a page is not queued. */
-    void skipped(String url, SkipReason reason, String referrer) {
+    public void skipped(String url, SkipReason reason, String referrer) {
         Skip skip = new Skip(url, reason, referrer);
         record(
                 each -> {
@@ -274,7 +274,7 @@ final class Recorder {
     }
 
     /** Counts URLs that are not queued and of which only the number is stored. */
-    synchronized void skipped(String rule, long urls) {
+    public synchronized void skipped(String rule, long urls) {
         if (urls > 0) {
             counts.add(Counter.LINKS, Counter.OUTSIDE, urls);
             counts.add(Counter.SKIPPED, rule, urls);
@@ -282,7 +282,7 @@ final class Recorder {
     }
 
     /** Records a link to a URL outside of the crawl that is pushed to be checked. */
-    void checked(String url, SkipReason reason, String referrer) {
+    public void checked(String url, SkipReason reason, String referrer) {
         if (takesLinks) {
             record(each -> each.linked(new Link(referrer, url, false, reason)), () -> {});
         }
@@ -345,7 +345,7 @@ final class Recorder {
     }
 
     /** Counts URLs that were queued once more, until they are {@link #repeated} or visited. */
-    synchronized void queuedAgain(long urls) {
+    public synchronized void queuedAgain(long urls) {
         counts.add(Counter.LINKS, Counter.NEW, urls);
     }
 

@@ -7,10 +7,10 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Something that a crawl may do besides what every crawl does. The loop calls all stages in the order of {@link AllStages}, and
- * does not depend on what they are. A method that is not overridden does nothing. Safe for use by many threads.
+ * Something that a crawl may do besides what every crawl does. The loop calls all stages in the order of their {@link
+ * StageFactory}, and does not depend on what they are. A method that is not overridden does nothing. Safe for use by many threads.
  */
-interface Stage {
+public interface Stage {
     /** Prepares the stage for a run, before {@link #queue}. */
     default void open(PageSink sink) throws IOException {}
 

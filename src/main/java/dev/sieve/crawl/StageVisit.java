@@ -12,7 +12,7 @@ import java.util.Map;
  * The part of a {@link Stage} in the visit of one URL, with its methods in the order in which they are called. It also receives
  * the parts of a document, if it takes them. Used by one thread at a time.
  */
-interface StageVisit extends LinkExtractor.Rest {
+public interface StageVisit extends LinkExtractor.Rest {
     /** Does nothing. */
     StageVisit NONE = new StageVisit() {};
 

@@ -20,9 +20,9 @@ import org.jspecify.annotations.Nullable;
  * @param robotsRequests how often robots.txt was requested for the URL
  * @param isRepeated whether the URL is requested again, since its connection was closed
  */
-record Target(Lease lease, Kind kind, @Nullable Boolean rule, int robotsRequests, boolean isRepeated) {
+public record Target(Lease lease, Kind kind, @Nullable Boolean rule, int robotsRequests, boolean isRepeated) {
     /** What a URL is, which the frontier stores as its label. */
-    enum Kind {
+    public enum Kind {
         /** Its links are followed. */
         PAGE(0),
         /** A robots.txt names the sitemap. */
@@ -53,7 +53,8 @@ record Target(Lease lease, Kind kind, @Nullable Boolean rule, int robotsRequests
             this.label = label;
         }
 
-        static Kind of(int label) {
+        /** Returns the kind with a label; a page for any other label. */
+        public static Kind of(int label) {
             return Stream.of(values())
                     .filter(kind -> kind.label == label)
                     .findAny()
@@ -68,7 +69,8 @@ record Target(Lease lease, Kind kind, @Nullable Boolean rule, int robotsRequests
             };
         }
 
-        int label() {
+        /** Returns the label in the frontier. */
+        public int label() {
             return label;
         }
 
@@ -77,7 +79,8 @@ record Target(Lease lease, Kind kind, @Nullable Boolean rule, int robotsRequests
             return of(label) == PAGE;
         }
 
-        boolean isSitemap() {
+        /** Returns whether the URL is a sitemap. */
+        public boolean isSitemap() {
             return switch (this) {
                 case NAMED_SITEMAP, GUESSED_SITEMAP, LISTED_SITEMAP -> true;
                 case PAGE, CHECK, NOTE, RESOURCE, STYLE_SHEET, EMBEDDED, ERRAND -> false;
@@ -89,12 +92,12 @@ record Target(Lease lease, Kind kind, @Nullable Boolean rule, int robotsRequests
         }
 
         /** Returns whether the URL is only checked. */
-        boolean isCheck() {
+        public boolean isCheck() {
             return this == CHECK || isResource();
         }
 
         /** Returns the key of such a URL: a sitemap has another one than a page with the same URL. */
-        String key(String url) {
+        public String key(String url) {
             String key = UrlNormalizer.key(url);
             return isSitemap() ? "sitemap " + key : key;
         }
@@ -141,23 +144,27 @@ record Target(Lease lease, Kind kind, @Nullable Boolean rule, int robotsRequests
     }
 
     /** Returns the target of a lease for which nothing was requested. */
-    static Target of(Lease lease) {
+    public static Target of(Lease lease) {
         return new Target(lease, Kind.of(lease.label()), null, 0, false);
     }
 
-    String url() {
+    /** Returns the URL. */
+    public String url() {
         return lease.url();
     }
 
-    boolean is(Kind other) {
+    /** Returns whether the URL is of a kind. */
+    public boolean is(Kind other) {
         return kind == other;
     }
 
-    boolean isSitemap() {
+    /** Returns whether the URL is a sitemap. */
+    public boolean isSitemap() {
         return kind.isSitemap();
     }
 
-    boolean isResource() {
+    /** Returns whether a page needs the URL, such as an image. */
+    public boolean isResource() {
         return kind.isResource();
     }
 

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * The visit of a URL: its request, and what is found with it. The loop fills it in; the stages read it, and
  * add to its record. Used by one thread at a time.
  */
-final class VisitContext {
+public final class VisitContext {
     /** What is read of a document that cannot be read. */
     static final LinkExtractor.Document UNREADABLE =
             new LinkExtractor.Document("", List.of(), 0, false, false, true, "", null, null, 0);
@@ -68,7 +68,7 @@ final class VisitContext {
     }
 
     /** Calls the parts of all stages. */
-    void forEach(Consumer<StageVisit> call) {
+    public void forEach(Consumer<StageVisit> call) {
         parts.forEach(call);
     }
 
@@ -92,11 +92,13 @@ final class VisitContext {
                 history);
     }
 
-    Target target() {
+    /** Returns the URL that is visited. */
+    public Target target() {
         return target;
     }
 
-    Instant fetchedAt() {
+    /** Returns when the visit began. */
+    public Instant fetchedAt() {
         return fetchedAt;
     }
 
@@ -105,7 +107,7 @@ final class VisitContext {
     }
 
     /** Returns what became of the URL. */
-    FetchResult result() {
+    public FetchResult result() {
         return Objects.requireNonNull(result);
     }
 
@@ -114,7 +116,7 @@ final class VisitContext {
     }
 
     /** Returns the document in the page; an empty one when there is none. */
-    LinkExtractor.Document document() {
+    public LinkExtractor.Document document() {
         return document;
     }
 
@@ -123,12 +125,12 @@ final class VisitContext {
     }
 
     /** Returns whether the document is complete, and of a page that is not an error. */
-    boolean isWhole() {
+    public boolean isWhole() {
         return !document.isCut() && result instanceof Page page && page.isSuccess() && !page.isCut();
     }
 
     /** Returns whether the options accept the status of the page, so that it is not a failure. */
-    boolean isAccepted() {
+    public boolean isAccepted() {
         return isAccepted;
     }
 
@@ -142,27 +144,28 @@ final class VisitContext {
         return linksSkipped;
     }
 
-    void skipLinks(SkipReason reason) {
+    /** Has the links of the document skipped. */
+    public void skipLinks(SkipReason reason) {
         linksSkipped = reason;
     }
 
     /** Returns by what a page that is not modified was compared before; null when that is not known. */
-    @Nullable
-    Likeness known() {
+    public @Nullable Likeness known() {
         return known;
     }
 
-    void known(@Nullable Likeness before) {
+    /** Sets by what the page was compared before. */
+    public void known(@Nullable Likeness before) {
         known = before;
     }
 
     /** Adds by what the page is compared to its record. */
-    void likeness(@Nullable Likeness each) {
+    public void likeness(@Nullable Likeness each) {
         likeness = each;
     }
 
     /** Adds what was known of the URL before to its record. */
-    void history(History each) {
+    public void history(History each) {
         history = each;
     }
 }

@@ -13,10 +13,9 @@
  *   <li>{@code Recorder} passes the result to the sink, counts it, and marks the URL as done once the sink has stored it.
  * </ul>
  *
- * <p>What a crawl may do besides is a {@code Stage}: sitemaps, duplicates, fragments, rounds. The classes above call all
- * stages and do not depend on any; {@code AllStages} creates them, in an order that it explains. To add one, implement {@code
- * Stage}, and {@code StageVisit} for what it does with a URL, and add a line there. A stage may also answer a request in place
- * of the fetcher, for the URLs that it chooses; it then calls the watch of the request before it sends something.
+ * <p>What a crawl may do besides is a {@link dev.sieve.crawl.Stage}: sitemaps, duplicates, fragments, rounds. The classes above
+ * call all stages and do not depend on any; they are created by the {@link dev.sieve.crawl.StageFactory} of the crawler, in the
+ * package {@code dev.sieve.stage}. Public classes and methods besides those of a crawl and its job are for stages.
  *
  * <p>What is counted is a {@link dev.sieve.crawl.Counter}; that page says how to add one. What is true at a moment
  * and does not count is a component of a group of {@link dev.sieve.crawl.CrawlReport}.

@@ -1,6 +1,5 @@
 package dev.sieve.job;
 
-import dev.sieve.crawl.AllStages;
 import dev.sieve.crawl.CrawlJob;
 import dev.sieve.crawl.JobFiles;
 import dev.sieve.crawl.JobStore;
@@ -12,6 +11,7 @@ import dev.sieve.io.Disk;
 import dev.sieve.io.LineFile;
 import dev.sieve.io.LocalDisk;
 import dev.sieve.output.FileEnds;
+import dev.sieve.stage.AllStages;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

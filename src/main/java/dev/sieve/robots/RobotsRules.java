@@ -6,6 +6,8 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * The rules that the robots.txt of one origin sets for one crawler, by RFC 9309.
@@ -32,6 +34,10 @@ public final class RobotsRules {
 
     /** Allows every URL. */
     public static final RobotsRules ALLOW_ALL = parse(new byte[0], "");
+
+    /** The User-Agent of a crawler that is served like a browser, up to the name of the crawler. */
+    private static final Pattern COMPATIBLE =
+            Pattern.compile("Mozilla/[^(]*(?:\\([^)]*\\bcompatible; *([^;)]+))", Pattern.CASE_INSENSITIVE);
 
     private final RuleList sent;
     /** The rules with unreserved escapes decoded. */
@@ -63,11 +69,12 @@ public final class RobotsRules {
 
     /**
      * Returns the product token at the start of a User-Agent header: its leading letters, hyphens and underscores, the
-     * only characters that a robots.txt can name (RFC 9309, section 2.2.1). If it is empty, only groups for {@code *}
-     * apply.
+     * only characters that a robots.txt can name (RFC 9309, section 2.2.1). In one that begins like that of a browser, they
+     * are those after {@code compatible;}. If it is empty, only groups for {@code *} apply.
      */
     public static String productToken(String userAgent) {
-        return RobotsParser.productToken(userAgent);
+        Matcher compatible = COMPATIBLE.matcher(userAgent);
+        return RobotsParser.productToken(compatible.lookingAt() ? compatible.group(1) : userAgent);
     }
 
     /**

@@ -13,6 +13,7 @@ import dev.sieve.demo.DemoRequest;
 import dev.sieve.demo.DemoWeb;
 import dev.sieve.judge.PolitenessJudge;
 import dev.sieve.scope.Scope;
+import dev.sieve.stage.AllStages;
 import dev.sieve.url.UrlNormalizer;
 import java.io.IOException;
 import java.time.Duration;
@@ -41,7 +42,7 @@ class DemoCrawlTest {
                     .membership(ExactSet.create(0))
                     .build();
             CrawlReport report;
-            try (Crawler crawler = new Crawler(options, sieve)) {
+            try (Crawler crawler = new Crawler(options, sieve, AllStages::of)) {
                 crawler.seed(web.start());
                 report = crawler.run(visit -> {});
             }

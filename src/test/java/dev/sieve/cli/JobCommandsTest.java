@@ -10,6 +10,7 @@ import dev.sieve.crawl.CrawlOptions;
 import dev.sieve.crawl.Crawler;
 import dev.sieve.durable.DurableSieve;
 import dev.sieve.job.CrawlDirectory;
+import dev.sieve.stage.AllStages;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
@@ -80,7 +81,7 @@ class JobCommandsTest {
     void theStateOfAJobSaysItsSeedsItsSizeAndSinceWhenItIsThere() throws Exception {
         Instant before = Instant.now().truncatedTo(SECONDS);
         try (CrawlJob job = CrawlDirectory.open(folder, settings -> settings.capacity(1000));
-                Crawler crawler = new Crawler(new CrawlOptions(), job)) {
+                Crawler crawler = new Crawler(new CrawlOptions(), job, AllStages::of)) {
             crawler.seed("http://h.test/");
             crawler.seed("http://g.test/");
         }

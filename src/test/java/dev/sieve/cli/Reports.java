@@ -6,6 +6,7 @@ import dev.sieve.crawl.Counts;
 import dev.sieve.crawl.CrawlOptions;
 import dev.sieve.crawl.CrawlReport;
 import dev.sieve.crawl.Crawler;
+import dev.sieve.stage.AllStages;
 import java.io.IOException;
 import java.lang.reflect.RecordComponent;
 import java.util.HashMap;
@@ -18,7 +19,7 @@ final class Reports {
 
     /** The report of a new crawl, except for the counters and the components with these names. */
     static CrawlReport with(Map<String, Object> components) throws IOException, ReflectiveOperationException {
-        try (Crawler crawler = new Crawler(new CrawlOptions(), new Sieve(100))) {
+        try (Crawler crawler = new Crawler(new CrawlOptions(), new Sieve(100), AllStages::of)) {
             return with(crawler.report(), components);
         }
     }

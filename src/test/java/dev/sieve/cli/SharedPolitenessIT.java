@@ -13,6 +13,7 @@ import dev.sieve.judge.PolitenessJudge;
 import dev.sieve.scope.Scope;
 import dev.sieve.shared.EngineAddress;
 import dev.sieve.shared.TestEngine;
+import dev.sieve.stage.AllStages;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -56,7 +57,7 @@ class SharedPolitenessIT {
                         EngineAddress.parse(args[0]),
                         options,
                         settings -> settings.capacity(10_000).slices(16).ownership(Duration.ofSeconds(2)));
-                Crawler crawler = new Crawler(options, job)) {
+                Crawler crawler = new Crawler(options, job, AllStages::of)) {
             Runtime.getRuntime().addShutdownHook(new Thread(() -> {
                 crawler.stop();
                 try {

@@ -3,6 +3,7 @@ package dev.sieve.crawl;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sieve.Sieve;
+import dev.sieve.stage.AllStages;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -63,7 +64,7 @@ class AdaptiveCrawlTest {
 
     private double pagesPerSecond(CrawlOptions options) throws Exception {
         long start = System.nanoTime();
-        try (Crawler crawler = new Crawler(options.allowPrivate("127.0.0.0/8"), new Sieve(1000))) {
+        try (Crawler crawler = new Crawler(options.allowPrivate("127.0.0.0/8"), new Sieve(1000), AllStages::of)) {
             crawler.seed(site.url("/"));
             crawler.run(visit -> {});
         }

@@ -90,12 +90,12 @@ public final class ChangingSite implements AutoCloseable {
     }
 
     /** How many responses of this round had no body, since the page is not modified. */
-    int unmodified() {
+    public int unmodified() {
         return unmodified.get();
     }
 
     /** How often each path was requested in this round. */
-    Map<String, Integer> counts() {
+    public Map<String, Integer> counts() {
         return counts;
     }
 

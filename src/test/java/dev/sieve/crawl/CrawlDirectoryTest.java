@@ -9,6 +9,8 @@ import dev.sieve.io.LineFile;
 import dev.sieve.io.LocalDisk;
 import dev.sieve.job.CrawlDirectory;
 import dev.sieve.job.FolderPlace;
+import dev.sieve.stage.AllStages;
+import dev.sieve.stage.JobParts;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -175,32 +177,20 @@ class CrawlDirectoryTest {
 
     private void makeFullJob() throws IOException {
         try (CrawlJob directory = open(NOW)) {
-            if (Rounds.of(directory, RevisitRule.DEFAULT) == null) {
-                Rounds.again(directory, false, RevisitRule.DEFAULT);
-            }
-            JobLines.addPage(directory, "http://a.test/");
+            JobParts.beginRounds(directory);
+            JobParts.add(directory, "http://a.test/", 7);
             directory.addSeeds(List.of("http://a.test/"));
             directory.addOpen("http://a.test/");
             directory.forceSeeds();
             directory.store().addPause("a.test", Duration.ofMinutes(1), Duration.ZERO, NOW);
             Journal.of(directory).add("{\"url\": \"http://a.test/\"}".getBytes(ISO_8859_1));
-            directory.part(KnownTexts.class, KnownTexts::new).add(7, "http://a.test/");
-            directory
-                    .part(Fragments.class, Fragments::new)
-                    .add(
-                            0,
-                            "http://a.test/",
-                            directory.part(Fragments.class, Fragments::new).page(),
-                            true);
         }
     }
 
     private void openAll() throws IOException {
         try (CrawlJob directory = open(NOW)) {
             Journal.of(directory);
-            directory.part(KnownTexts.class, KnownTexts::new);
-            directory.part(Fragments.class, Fragments::new);
-            Rounds.of(directory, RevisitRule.DEFAULT);
+            JobParts.open(directory);
         }
     }
 
@@ -256,26 +246,17 @@ class CrawlDirectoryTest {
         Path job = folder.resolve("job");
         Path killed = folder.resolve("killed");
         try (CrawlJob directory = CrawlDirectory.open(job, builder -> builder.capacity(100), NOW)) {
-            Rounds.again(directory, false, RevisitRule.DEFAULT);
+            JobParts.beginRounds(directory);
             for (String host : List.of("a", "b", "c")) {
                 String url = "http://" + host + ".test/";
-                JobLines.addPage(directory, url);
+                JobParts.add(directory, url, host.charAt(0));
                 directory.addSeeds(List.of(url));
                 directory.addOpen(url);
                 directory.store().addPause(host + ".test", Duration.ofMinutes(1), Duration.ZERO, NOW);
                 Journal.of(directory).add(("{\"url\": \"" + url + "\"}").getBytes(ISO_8859_1));
-                directory.part(KnownTexts.class, KnownTexts::new).add(host.charAt(0), url);
-                directory
-                        .part(Fragments.class, Fragments::new)
-                        .add(
-                                0,
-                                url,
-                                directory.part(Fragments.class, Fragments::new).page(),
-                                true);
             }
             Journal.of(directory).flush(false);
-            directory.part(KnownTexts.class, KnownTexts::new).flush(false);
-            directory.part(Fragments.class, Fragments::new).flush(false);
+            JobParts.flush(directory, false);
             directory.count();
             Files.createDirectories(killed);
             try (Stream<Path> files = Files.list(job)) {
@@ -331,9 +312,8 @@ class CrawlDirectoryTest {
         assertFound(path + ": line 3 is damaged");
 
         try (CrawlJob directory = open(NOW)) {
-            KnownPages pages = Rounds.of(directory, RevisitRule.DEFAULT).pages();
-            assertThat(pages.find(0, "http://b.test/")).isNull();
-            assertThat(pages.find(0, "http://c.test/")).isNotNull();
+            assertThat(JobParts.hasPage(directory, "http://b.test/")).isFalse();
+            assertThat(JobParts.hasPage(directory, "http://c.test/")).isTrue();
         }
     }
 
@@ -359,23 +339,18 @@ class CrawlDirectoryTest {
     void aRoundThatHasNotQueuedItsPagesHasNoReportOfTheOneBefore() throws IOException {
         makeFullJob();
         try (CrawlJob directory = open(NOW)) {
-            Rounds.of(directory, RevisitRule.DEFAULT).complete(() -> false);
-            Rounds.of(directory, RevisitRule.DEFAULT).end();
+            JobParts.complete(directory);
             // A process that is killed here has begun the round, and not emptied the report.
-            Rounds.of(directory, RevisitRule.DEFAULT).pages().begin(true);
+            JobParts.beginNext(directory);
         }
 
         try (CrawlJob directory = open(NOW)) {
-            assertThat(Rounds.of(directory, RevisitRule.DEFAULT).pages().isOnlyDue())
-                    .isTrue();
+            assertThat(JobParts.isOnlyDue(directory)).isTrue();
             Journal.of(directory).read(json -> assertThat(json).isNull());
-            assertThat(Rounds.of(directory, RevisitRule.DEFAULT).queue(NOW, page -> true, () -> false))
-                    .as("never visited")
-                    .isOne();
+            assertThat(JobParts.queue(directory, NOW)).as("never visited").isOne();
         }
         try (CrawlJob directory = open(NOW)) {
-            assertThat(Rounds.of(directory, RevisitRule.DEFAULT).pages().isOnlyDue())
-                    .isTrue();
+            assertThat(JobParts.isOnlyDue(directory)).isTrue();
         }
     }
 
@@ -386,7 +361,7 @@ class CrawlDirectoryTest {
         CrawlJob directory = open(NOW);
         Files.delete(folder.resolve("lock"));
 
-        assertThatThrownBy(() -> Rounds.of(directory, RevisitRule.DEFAULT).complete(() -> false))
+        assertThatThrownBy(() -> JobParts.complete(directory))
                 .isInstanceOf(IOException.class)
                 .hasMessageContaining("removed while the frontier is open");
         assertThatThrownBy(directory::close).hasMessageContaining("removed while the frontier is open");
@@ -494,7 +469,7 @@ class CrawlDirectoryTest {
         try (CrawlJob directory = CrawlDirectory.open(job, builder -> builder.capacity(100))) {
             List<Path> before = openFiles();
             Files.move(job, moved);
-            assertThatThrownBy(() -> new Crawler(new CrawlOptions(), directory))
+            assertThatThrownBy(() -> new Crawler(new CrawlOptions(), directory, AllStages::of))
                     .isInstanceOf(UncheckedIOException.class);
             Files.move(moved, job);
             assertThat(openFiles()).isEqualTo(before);

@@ -14,6 +14,7 @@ import dev.sieve.job.FolderPlace;
 import dev.sieve.job.MemoryPlace;
 import dev.sieve.job.SavedPlace;
 import dev.sieve.shared.TestEngine;
+import dev.sieve.stage.AllStages;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -55,11 +56,11 @@ class CrawlPlaceTest {
         place.check();
         assertThat(place.exists()).isFalse();
         try (CrawlJob job = place.open(new CrawlOptions(), NEW);
-                Crawler crawler = new Crawler(new CrawlOptions(), job)) {
+                Crawler crawler = new Crawler(new CrawlOptions(), job, AllStages::of)) {
             crawler.seed("http://h.test/");
         }
         try (CrawlJob job = place.open(new CrawlOptions(), SAME);
-                Crawler crawler = new Crawler(new CrawlOptions(), job)) {
+                Crawler crawler = new Crawler(new CrawlOptions(), job, AllStages::of)) {
             assertThat(crawler.report().pending().before()).isEqualTo(1);
             assertThat(job.sharing() != Sharing.NONE).isEqualTo(place.isShared());
             assertThat(job.sharing().processes()).isEqualTo(1);
@@ -116,7 +117,7 @@ class CrawlPlaceTest {
                 new FolderPlace(folder.resolve("job")),
                 new EnginePlace(engine.address("crawl"), Duration.ofMinutes(1)))) {
             try (CrawlJob job = place.open(new CrawlOptions(), NEW);
-                    Crawler crawler = new Crawler(new CrawlOptions(), job)) {
+                    Crawler crawler = new Crawler(new CrawlOptions(), job, AllStages::of)) {
                 crawler.seed("http://h.test/");
                 UrlBatch sitemaps = Target.Kind.GUESSED_SITEMAP.batch(0, 0, null);
                 sitemaps.add("http://h.test/sitemap.xml");

@@ -22,6 +22,7 @@ import dev.sieve.output.Link;
 import dev.sieve.output.PageSink;
 import dev.sieve.output.Skip;
 import dev.sieve.output.Visit;
+import dev.sieve.stage.AllStages;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
@@ -52,7 +53,7 @@ class CrawlerTest {
     }
 
     private CrawlReport crawl(CrawlOptions options, String... paths) throws IOException {
-        try (Crawler crawler = new Crawler(options, sieve)) {
+        try (Crawler crawler = new Crawler(options, sieve, AllStages::of)) {
             for (String path : paths) {
                 crawler.seed(site.url(path));
             }
@@ -241,7 +242,8 @@ class CrawlerTest {
 
     @Test
     void maxTimeEndsACrawlThoughAllWorkersAreBusy() throws IOException {
-        try (Crawler crawler = new Crawler(fast().concurrency(1).maxTime(Duration.ofMillis(50)), sieve)) {
+        try (Crawler crawler =
+                new Crawler(fast().concurrency(1).maxTime(Duration.ofMillis(50)), sieve, AllStages::of)) {
             site.page("/next").answer("/", () -> {
                 while (crawler.report().ending() == null) {
                     Thread.onSpinWait();
@@ -364,7 +366,7 @@ class CrawlerTest {
         site.page("/", "/a", "/b");
 
         assertThatThrownBy(() -> {
-                    try (Crawler crawler = new Crawler(fast(), sieve)) {
+                    try (Crawler crawler = new Crawler(fast(), sieve, AllStages::of)) {
                         crawler.seed(site.url("/"));
                         crawler.run(visit -> {
                             throw new IOException("disk full");
@@ -430,7 +432,7 @@ class CrawlerTest {
         for (Exception thrown : Arrays.asList(new TimeoutException("rude"), new InterruptedException("rude"), null)) {
             Sieve each = new Sieve(1000);
             assertThatThrownBy(() -> {
-                        try (Crawler crawler = new Crawler(fast().exchanges(true), each)) {
+                        try (Crawler crawler = new Crawler(fast().exchanges(true), each, AllStages::of)) {
                             crawler.seed(site.url("/"));
                             crawler.run(new RudeSink(call, thrown));
                         }
@@ -453,7 +455,7 @@ class CrawlerTest {
                 .build();
 
         assertThatThrownBy(() -> {
-                    try (Crawler crawler = new Crawler(fast(), small)) {
+                    try (Crawler crawler = new Crawler(fast(), small, AllStages::of)) {
                         crawler.seed(site.url("/"));
                         crawler.run(visit -> {});
                     }
@@ -474,7 +476,7 @@ class CrawlerTest {
     void anErrorInAWorkerEndsTheCrawlAndItsPageIsNotDone() throws IOException {
         site.page("/", IntStream.range(0, 40).mapToObj(i -> "/p" + i).toArray(String[]::new));
         OutOfMemoryError error = new OutOfMemoryError("as if");
-        try (Crawler crawler = new Crawler(fast(), sieve)) {
+        try (Crawler crawler = new Crawler(fast(), sieve, AllStages::of)) {
             crawler.seed(site.url("/"));
 
             assertThatThrownBy(() -> crawler.run(visit -> {
@@ -495,7 +497,7 @@ class CrawlerTest {
         CrawlOptions options = fast().resolver(host -> {
             throw error;
         });
-        try (Crawler crawler = new Crawler(options, sieve)) {
+        try (Crawler crawler = new Crawler(options, sieve, AllStages::of)) {
             crawler.seed("http://h.test/");
 
             assertThatThrownBy(() -> crawler.run(visits::add)).isSameAs(error);
@@ -507,7 +509,7 @@ class CrawlerTest {
     @Test
     void anErrorInAThreadOfTheCallerEndsTheCrawl() throws IOException {
         OutOfMemoryError error = new OutOfMemoryError("as if");
-        try (Crawler crawler = new Crawler(fast().concurrency(1), sieve)) {
+        try (Crawler crawler = new Crawler(fast().concurrency(1), sieve, AllStages::of)) {
             site.page("/next").answer("/", () -> {
                 crawler.fail(error);
                 return Site.status(200);
@@ -522,7 +524,7 @@ class CrawlerTest {
     @Test
     void stopEndsTheCrawlInOrder() throws IOException {
         site.page("/", IntStream.range(0, 100).mapToObj(i -> "/p" + i).toArray(String[]::new));
-        try (Crawler crawler = new Crawler(fast().concurrency(1), sieve)) {
+        try (Crawler crawler = new Crawler(fast().concurrency(1), sieve, AllStages::of)) {
             crawler.seed(site.url("/"));
 
             CrawlReport report = crawler.run(visit -> crawler.stop());
@@ -540,7 +542,7 @@ class CrawlerTest {
             site.page("/p" + i, "/q" + i);
         }
         Sieve small = Sieve.builder().capacity(50).onFull(OnFull.FAIL).seed(1).build();
-        try (Crawler crawler = new Crawler(fast(), small)) {
+        try (Crawler crawler = new Crawler(fast(), small, AllStages::of)) {
             crawler.seed(site.url("/"));
 
             CrawlReport report = crawler.run(visits::add);
@@ -555,7 +557,7 @@ class CrawlerTest {
 
     @Test
     void whatIsNoUrlIsNoSeed() throws IOException {
-        try (Crawler crawler = new Crawler(fast(), sieve)) {
+        try (Crawler crawler = new Crawler(fast(), sieve, AllStages::of)) {
             assertThatThrownBy(() -> crawler.seed("ftp://x/"))
                     .isInstanceOf(IllegalArgumentException.class)
                     .hasMessageContaining("ftp://x/");
@@ -570,15 +572,15 @@ class CrawlerTest {
         assertThatThrownBy(() -> options.timeout(Duration.ofNanos(999_999))).hasMessageContaining("timeout");
         assertThatThrownBy(() -> options.timeout(Duration.ofDays(24).plusNanos(1)))
                 .hasMessageContaining("timeout");
-        new Crawler(options.perHost(32_767).timeout(Duration.ofDays(24)), sieve).close();
-        new Crawler(options.timeout(Duration.ofMillis(1)), sieve).close();
+        new Crawler(options.perHost(32_767).timeout(Duration.ofDays(24)), sieve, AllStages::of).close();
+        new Crawler(options.timeout(Duration.ofMillis(1)), sieve, AllStages::of).close();
     }
 
     @Test
     void optionsThatAreChangedLaterChangeNothing() throws IOException {
         site.page("/", "/shaky", "/other.pdf").answer("/shaky", () -> Site.status(503));
         CrawlOptions options = fast().retries(0);
-        try (Crawler crawler = new Crawler(options, sieve)) {
+        try (Crawler crawler = new Crawler(options, sieve, AllStages::of)) {
             options.retries(1).concurrency(1).exclude("shaky").userAgent("other");
             crawler.seed(site.url("/"));
             CrawlReport report = crawler.run(visits::add);
@@ -592,7 +594,7 @@ class CrawlerTest {
     void aSeedOnAPrivateAddressIsRefusedWithTheRemedy() throws IOException {
         site.page("/");
         try (CapturedLog log = new CapturedLog();
-                Crawler crawler = new Crawler(new CrawlOptions(), sieve)) {
+                Crawler crawler = new Crawler(new CrawlOptions(), sieve, AllStages::of)) {
             crawler.seed(site.url("/").replace("localhost", "127.0.0.1"));
 
             CrawlReport report = crawler.run(visits::add);
@@ -608,7 +610,7 @@ class CrawlerTest {
     @Test
     void seedsMayBeAddedTogether() throws IOException {
         site.page("/a").page("/b");
-        try (Crawler crawler = new Crawler(fast(), sieve)) {
+        try (Crawler crawler = new Crawler(fast(), sieve, AllStages::of)) {
             assertThatThrownBy(() -> crawler.seedAll(List.of(site.url("/c"), "ftp://x/")))
                     .isInstanceOf(IllegalArgumentException.class)
                     .hasMessageContaining("ftp://x/");

@@ -17,6 +17,7 @@ import dev.sieve.output.Skip;
 import dev.sieve.output.Visit;
 import dev.sieve.polite.HostSchedule;
 import dev.sieve.scope.Scope;
+import dev.sieve.stage.AllStages;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.reflect.InvocationTargetException;
@@ -98,7 +99,7 @@ class EveryOutcomeTest {
 
     private void assertEveryLeaseEnds(CrawlOptions options, List<String> seeds) throws IOException {
         Sieve frontier = new Sieve(10_000);
-        try (Crawler crawler = new Crawler(options, frontier)) {
+        try (Crawler crawler = new Crawler(options, frontier, AllStages::of)) {
             crawler.seedAll(seeds);
 
             CrawlReport report = crawler.run(visit -> {});
@@ -231,7 +232,7 @@ class EveryOutcomeTest {
 
     private void assertFails(Frontier frontier, PageSink sink, Throwable failure) throws IOException {
         CrawlOptions options = options(true);
-        try (Crawler crawler = new Crawler(options, frontier)) {
+        try (Crawler crawler = new Crawler(options, frontier, AllStages::of)) {
             crawler.seed(start());
 
             assertThatThrownBy(() -> crawler.run(sink))
@@ -289,7 +290,7 @@ class EveryOutcomeTest {
     @Test
     void aFullFrontierEndsTheCrawl() throws IOException {
         Frontier full = failing(new Sieve(100), "pushAll", new SieveFullException("full"), 2);
-        try (Crawler crawler = new Crawler(options(true), full)) {
+        try (Crawler crawler = new Crawler(options(true), full, AllStages::of)) {
             crawler.seed(start());
 
             assertThat(crawler.run(visit -> {}).ending()).isEqualTo(Ending.FULL);

@@ -7,6 +7,7 @@ import dev.sieve.Sieve;
 import dev.sieve.fetch.Exchange;
 import dev.sieve.output.PageSink;
 import dev.sieve.output.Visit;
+import dev.sieve.stage.AllStages;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -38,7 +39,7 @@ class ExchangesTest {
 
     private void crawl(CrawlOptions options, PageSink to) throws IOException {
         try (Crawler crawler =
-                new Crawler(options, Sieve.builder().capacity(1000).build())) {
+                new Crawler(options, Sieve.builder().capacity(1000).build(), AllStages::of)) {
             crawler.seed(site.url("/"));
             crawler.run(to);
         }

@@ -12,6 +12,7 @@ import dev.sieve.durable.DurableSieve;
 import dev.sieve.fetch.Resolver;
 import dev.sieve.output.Visit;
 import dev.sieve.scope.Scope;
+import dev.sieve.stage.AllStages;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
@@ -55,7 +56,7 @@ class HostLimitsTest {
     }
 
     private CrawlReport crawl(CrawlOptions options, Frontier frontier) throws IOException {
-        try (Crawler crawler = new Crawler(options, frontier)) {
+        try (Crawler crawler = new Crawler(options, frontier, AllStages::of)) {
             crawler.seed(site.url("/"));
             return crawler.run(visits::add);
         }

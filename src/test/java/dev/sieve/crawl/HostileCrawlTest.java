@@ -18,6 +18,7 @@ import dev.sieve.Sieve;
 import dev.sieve.fetch.HostileServer;
 import dev.sieve.output.Visit;
 import dev.sieve.scope.Scope;
+import dev.sieve.stage.AllStages;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.time.Duration;
@@ -56,7 +57,7 @@ class HostileCrawlTest {
 
     /** Crawls from a page of the server, whose place is opened as if somebody had typed it. */
     private CrawlReport crawl(CrawlOptions options, String path) throws IOException {
-        try (Crawler crawler = new Crawler(options, new Sieve(10_000))) {
+        try (Crawler crawler = new Crawler(options, new Sieve(10_000), AllStages::of)) {
             crawler.open(server.url(path));
             crawler.seed(server.url(path));
             return crawler.run(visits::add);
@@ -136,7 +137,7 @@ class HostileCrawlTest {
 
     @Test
     void aSeedThatNobodyTypedOpensNothing() throws IOException {
-        try (Crawler crawler = new Crawler(fast(), new Sieve(100))) {
+        try (Crawler crawler = new Crawler(fast(), new Sieve(100), AllStages::of)) {
             crawler.seed(server.url());
 
             CrawlReport report = crawler.run(visits::add);
@@ -243,7 +244,7 @@ class HostileCrawlTest {
                 .timeout(Duration.ofSeconds(20))
                 .allowPrivate("127.0.0.1")
                 .resolver(host -> List.of(InetAddress.getLoopbackAddress()));
-        try (Crawler crawler = new Crawler(options, new Sieve(10_000))) {
+        try (Crawler crawler = new Crawler(options, new Sieve(10_000), AllStages::of)) {
             crawler.seed(server.url());
 
             CrawlReport report = crawler.run(visit -> {
@@ -275,7 +276,7 @@ class HostileCrawlTest {
                 .resolver(host -> List.of(InetAddress.getLoopbackAddress()));
         List<String> order = new ArrayList<>();
         try (HostileServer silent = new HostileServer();
-                Crawler crawler = new Crawler(options, new Sieve(10_000))) {
+                Crawler crawler = new Crawler(options, new Sieve(10_000), AllStages::of)) {
             silent.on("/robots.txt", silent.stall("")).otherwise(silent.stall(""));
             crawler.seed(server.url());
             for (int i = 0; i < 100; i++) {
@@ -303,7 +304,7 @@ class HostileCrawlTest {
                 .allowPrivate("127.0.0.0/8")
                 .resolver(host -> List.of(InetAddress.getLoopbackAddress()));
         try (HostileServer silent = new HostileServer();
-                Crawler crawler = new Crawler(options, new Sieve(10_000))) {
+                Crawler crawler = new Crawler(options, new Sieve(10_000), AllStages::of)) {
             silent.otherwise(silent.stall(""));
             for (int i = 0; i < 100; i++) {
                 crawler.seed("http://silent" + i + ".test:" + silent.port() + "/");
@@ -438,7 +439,7 @@ class HostileCrawlTest {
                     .scope(Scope.Kind.ANY)
                     .allowPrivate("127.0.0.1")
                     .resolver(host -> List.of(InetAddress.getLoopbackAddress()));
-            try (Crawler crawler = new Crawler(options, new Sieve(100_000))) {
+            try (Crawler crawler = new Crawler(options, new Sieve(100_000), AllStages::of)) {
                 crawler.seed(server.url());
 
                 CrawlReport report = crawler.run(visit -> {});
@@ -582,7 +583,7 @@ class HostileCrawlTest {
                 .retries(1)
                 .allowPrivate("127.0.0.1")
                 .resolver(host -> List.of(InetAddress.getLoopbackAddress()));
-        try (Crawler crawler = new Crawler(options, new Sieve(100))) {
+        try (Crawler crawler = new Crawler(options, new Sieve(100), AllStages::of)) {
             crawler.seed(server.url());
 
             CrawlReport report = crawler.run(visit -> {

@@ -14,6 +14,7 @@ import dev.sieve.io.LineFile;
 import dev.sieve.io.LocalDisk;
 import dev.sieve.job.CrawlDirectory;
 import dev.sieve.job.FolderPlace;
+import dev.sieve.stage.JobParts;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -23,7 +24,6 @@ import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
@@ -58,25 +58,15 @@ class JobDamageTest {
         for (int run = 0; run < 3; run++) {
             try (CrawlJob directory = open(job)) {
                 if (run == 0) {
-                    Rounds.again(directory, false, RevisitRule.DEFAULT);
+                    JobParts.beginRounds(directory);
                 }
                 for (int i = 0; i < 4; i++) {
                     String seed = "http://" + host + run + i + ".test/";
-                    JobLines.addPage(directory, seed);
+                    JobParts.add(directory, seed, 10L * run + i);
                     directory.addSeeds(List.of(seed));
                     directory.addOpen(seed);
                     directory.store().addPause(host + run + i + ".test", Duration.ofMinutes(1), Duration.ZERO, NOW);
                     Journal.of(directory).add(("{\"url\": \"" + seed + "\"}").getBytes(ISO_8859_1));
-                    directory.part(KnownTexts.class, KnownTexts::new).add(10L * run + i, seed);
-                    directory
-                            .part(Fragments.class, Fragments::new)
-                            .add(
-                                    0,
-                                    seed,
-                                    directory
-                                            .part(Fragments.class, Fragments::new)
-                                            .page(),
-                                    true);
                 }
                 directory.forceSeeds();
                 for (int i = 0; i < 20; i++) {
@@ -85,11 +75,8 @@ class JobDamageTest {
                 for (int i = 0; i < 12; i++) {
                     directory.frontier().done(directory.frontier().take(0));
                 }
-                Objects.requireNonNull(Rounds.of(directory, RevisitRule.DEFAULT))
-                        .store(List.of(), true);
+                JobParts.flush(directory, true);
                 Journal.of(directory).flush(false);
-                directory.part(KnownTexts.class, KnownTexts::new).flush(false);
-                directory.part(Fragments.class, Fragments::new).flush(false);
                 ((DurableSieve) directory.frontier()).sync();
                 directory.count();
                 killed = files(job);
@@ -124,18 +111,14 @@ class JobDamageTest {
             });
             directory.store().takePauses().forEach((host, pause) -> content.add("pause " + host + " " + pause));
             Journal.of(directory).read(json -> content.add("record " + json));
-            directory.part(Fragments.class, Fragments::new).read((position, line) -> content.add("fragment " + line));
-            assertThat(directory.part(KnownTexts.class, KnownTexts::new)).isNotNull();
+            JobParts.read(directory, content::add);
             LineFile.read(
                     new LocalDisk(job),
-                    KnownTexts.KIND,
+                    JobLines.kind("crawl-texts"),
                     DurableFolder.id(job),
                     0,
                     (position, line) -> content.add("text " + line),
                     LineFile.REFUSE);
-            if (Rounds.of(directory, RevisitRule.DEFAULT) != null) {
-                Rounds.of(directory, RevisitRule.DEFAULT).pages().all(page -> content.add("page " + page.line()));
-            }
             for (Lease url = directory.frontier().take(0);
                     url != null;
                     url = directory.frontier().take(0)) {

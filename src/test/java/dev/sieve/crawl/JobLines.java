@@ -1,13 +1,11 @@
 package dev.sieve.crawl;
 
-import dev.sieve.Lease;
 import dev.sieve.durable.DurableFolder;
 import dev.sieve.io.LineFile;
 import dev.sieve.io.LocalDisk;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Objects;
 
 /** Writes files of a job. */
 public final class JobLines {
@@ -25,13 +23,14 @@ public final class JobLines {
                 line -> true);
     }
 
-    /** Adds a page to a job with rounds, unless it is known. */
-    static void addPage(CrawlJob job, String url) throws IOException {
-        Rounds rounds = Objects.requireNonNull(Rounds.of(job, RevisitRule.DEFAULT));
-        Target page = Target.of(new Lease(0, url, 0, 0, null, 0, 0));
-        if (rounds.base(page) == null) {
-            rounds.store(List.of(rounds.refused(page)), false);
-        }
+    /** Returns the files of a job without a folder. */
+    public static JobFiles temporary(Path parent) throws IOException {
+        return JobFiles.temporary(parent);
+    }
+
+    /** Stores how many lines the files have. */
+    public static void count(CrawlJob job) {
+        job.count();
     }
 
     /** Replaces a file of a job by one with other lines, which are whole. */

@@ -17,6 +17,7 @@ import dev.sieve.durable.DurableSieve;
 import dev.sieve.fetch.FetchResult.Redirect;
 import dev.sieve.polite.HostSchedule;
 import dev.sieve.scope.Scope;
+import dev.sieve.stage.AllStages;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -388,7 +389,7 @@ class LevelsTest {
                 .page("/t", "/end")
                 .page("/end", "/far");
         try (Crawler crawler =
-                new Crawler(Site.fast().obeyRobots(false).concurrency(1).maxDepth(2), new Sieve(100))) {
+                new Crawler(Site.fast().obeyRobots(false).concurrency(1).maxDepth(2), new Sieve(100), AllStages::of)) {
             crawler.seed(site.url("/"));
             Map<String, Integer> depths = new HashMap<>();
 
@@ -415,7 +416,7 @@ class LevelsTest {
         do {
             try (DurableSieve frontier = DurableSieve.open(folder.resolve("job"), 1000);
                     Crawler crawler = new Crawler(
-                            Site.fast().obeyRobots(false).concurrency(1).maxDepth(2), frontier)) {
+                            Site.fast().obeyRobots(false).concurrency(1).maxDepth(2), frontier, AllStages::of)) {
                 crawler.seed(site.url("/"));
                 report = crawler.run(visit -> {
                     visited.add(visit.url().replace(site.url(""), ""));
@@ -433,8 +434,8 @@ class LevelsTest {
     void withoutALimitTheNotesOfAnEarlierRunAreDropped() throws IOException {
         site.page("/", "/a", "/r").page("/a", "/t").redirect("/r", "/t").page("/t", "/end");
         try (DurableSieve frontier = DurableSieve.open(folder.resolve("job"), 1000);
-                Crawler crawler =
-                        new Crawler(Site.fast().obeyRobots(false).concurrency(1).maxDepth(2), frontier)) {
+                Crawler crawler = new Crawler(
+                        Site.fast().obeyRobots(false).concurrency(1).maxDepth(2), frontier, AllStages::of)) {
             crawler.seed(site.url("/"));
             crawler.run(visit -> {
                 if (visit.url().endsWith("/r")) {
@@ -445,7 +446,7 @@ class LevelsTest {
             assertThat(frontier.pending() + frontier.inFlight()).isEqualTo(2);
         }
         try (DurableSieve frontier = DurableSieve.open(folder.resolve("job"), 1000);
-                Crawler crawler = new Crawler(Site.fast().obeyRobots(false), frontier)) {
+                Crawler crawler = new Crawler(Site.fast().obeyRobots(false), frontier, AllStages::of)) {
             crawler.seed(site.url("/"));
             CrawlReport report = crawler.run(visit -> {});
 

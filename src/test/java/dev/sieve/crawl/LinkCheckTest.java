@@ -19,6 +19,7 @@ import dev.sieve.output.LinkGraphSink;
 import dev.sieve.output.PageSink;
 import dev.sieve.output.Visit;
 import dev.sieve.scope.Scope;
+import dev.sieve.stage.AllStages;
 import java.io.IOException;
 import java.io.StringWriter;
 import java.io.UncheckedIOException;
@@ -62,7 +63,7 @@ class LinkCheckTest {
 
     private CrawlReport crawl(CrawlOptions options, String... seeds) throws IOException {
         try (Crawler crawler =
-                new Crawler(options, Sieve.builder().capacity(10_000).seed(1).build())) {
+                new Crawler(options, Sieve.builder().capacity(10_000).seed(1).build(), AllStages::of)) {
             crawler.seedAll(List.of(seeds));
             CrawlReport report = crawler.run(visits::add);
             Reports.assertAddsUp(report);
@@ -325,7 +326,7 @@ class LinkCheckTest {
         site.answer("/ring", () -> redirectWithCookie("/ring2")).redirect("/ring2", "/ring");
         List<Visit> all = new ArrayList<>();
 
-        try (Crawler crawler = new Crawler(options(), new Sieve(1000))) {
+        try (Crawler crawler = new Crawler(options(), new Sieve(1000), AllStages::of)) {
             crawler.seed(site.url("/"));
             crawler.run(all::add);
         }
@@ -393,7 +394,7 @@ class LinkCheckTest {
             return List.of(InetAddress.getByName(host));
         });
         try (Crawler crawler = new Crawler(
-                        options, Sieve.builder().capacity(10_000).seed(1).build());
+                        options, Sieve.builder().capacity(10_000).seed(1).build(), AllStages::of);
                 LinkGraphSink links = new LinkGraphSink(graph)) {
             crawler.seed(site.url("/0"));
             CrawlReport report = crawler.run(new PageSink() {
@@ -437,7 +438,7 @@ class LinkCheckTest {
         Path job = folder.resolve("job");
         boolean exists = DurableFolder.exists(job);
         try (CrawlJob directory = CrawlDirectory.open(job, exists ? builder -> {} : builder -> builder.capacity(1000));
-                Crawler crawler = new Crawler(options().maxPages(1).scope(Scope.Kind.HOST), directory)) {
+                Crawler crawler = new Crawler(options().maxPages(1).scope(Scope.Kind.HOST), directory, AllStages::of)) {
             crawler.seed(site.url("/0"));
             CrawlReport report = crawler.run(sink);
             Reports.assertAddsUp(report);

@@ -11,6 +11,7 @@ import dev.sieve.demo.DemoWeb;
 import dev.sieve.judge.PolitenessJudge;
 import dev.sieve.output.LinkGraphSink;
 import dev.sieve.scope.Scope;
+import dev.sieve.stage.AllStages;
 import dev.sieve.url.UrlNormalizer;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
@@ -54,7 +55,7 @@ class LinkGraphTest {
     private CrawlReport crawl(CrawlOptions options, String seed) throws IOException {
         Sieve sieve =
                 Sieve.builder().capacity(10_000).membership(ExactSet.create(0)).build();
-        try (Crawler crawler = new Crawler(options, sieve);
+        try (Crawler crawler = new Crawler(options, sieve, AllStages::of);
                 LinkGraphSink sink = new LinkGraphSink(out)) {
             crawler.seed(seed);
             CrawlReport report = crawler.run(sink);

@@ -9,16 +9,17 @@ import java.util.List;
 import org.slf4j.LoggerFactory;
 
 /** The lines that a crawl logs. */
-final class Log {
+public final class Log {
     /** A crawl. */
-    interface Run {
+    public interface Run {
+        /** Crawls. */
         void run() throws IOException;
     }
 
     private Log() {}
 
     /** Returns the messages from INFO on. */
-    static List<String> of(Run crawl) throws IOException {
+    public static List<String> of(Run crawl) throws IOException {
         Logger logger = (Logger) LoggerFactory.getLogger("dev.sieve.crawl");
         ListAppender<ILoggingEvent> log = new ListAppender<>();
         Level before = logger.getLevel();

@@ -19,6 +19,7 @@ import dev.sieve.parse.LinkExtractor;
 import dev.sieve.polite.Codec;
 import dev.sieve.polite.HostSchedule;
 import dev.sieve.robots.RobotsCache;
+import dev.sieve.stage.AllStages;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.nio.file.Path;
@@ -200,7 +201,7 @@ class MemoryLimitsTest {
             server.on("/" + status + path, HostileServer.raw("HTTP/1.1 " + status + " " + LONG + "\n"));
         }
         server.on("/", HostileServer.html(html.toString()));
-        try (Crawler crawler = new Crawler(options().retries(0), new Sieve(10_000))) {
+        try (Crawler crawler = new Crawler(options().retries(0), new Sieve(10_000), AllStages::of)) {
             crawler.seed(server.url());
 
             CrawlReport report = crawler.run(visit -> {});
@@ -260,7 +261,7 @@ class MemoryLimitsTest {
                 .again(true);
         for (int round = 1; round <= 2; round++) {
             try (CrawlJob job = CrawlDirectory.open(folder.resolve("job"), builder -> builder.capacity(10_000));
-                    Crawler crawler = new Crawler(options, job)) {
+                    Crawler crawler = new Crawler(options, job, AllStages::of)) {
                 for (int i = 0; i < hosts; i++) {
                     crawler.seed("http://host" + i + ".test:" + server.port() + "/sitemap.xml?page");
                 }

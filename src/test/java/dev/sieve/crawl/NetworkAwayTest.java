@@ -13,6 +13,7 @@ import dev.sieve.fetch.Resolver;
 import dev.sieve.output.PageSink;
 import dev.sieve.output.Visit;
 import dev.sieve.scope.Scope;
+import dev.sieve.stage.AllStages;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
@@ -63,7 +64,7 @@ class NetworkAwayTest {
 
     private CrawlReport resume(CrawlOptions options, PageSink sink, String... seeds) throws IOException {
         try (DurableSieve frontier = DurableSieve.open(folder.resolve("job"), 10_000);
-                Crawler crawler = new Crawler(options, frontier)) {
+                Crawler crawler = new Crawler(options, frontier, AllStages::of)) {
             crawler.seedAll(List.of(seeds));
             CrawlReport report = crawler.run(sink);
             assertAddsUp(report);
@@ -146,7 +147,7 @@ class NetworkAwayTest {
     @Test
     void aNewCrawlTriesEveryHostAndSaysThatNoneHasResponded() throws IOException {
         address = null;
-        try (Crawler crawler = new Crawler(fast(), new Sieve(1000))) {
+        try (Crawler crawler = new Crawler(fast(), new Sieve(1000), AllStages::of)) {
             crawler.seedAll(IntStream.range(0, HOSTS)
                     .mapToObj(i -> url("h" + i + ".test", "/"))
                     .toList());
@@ -249,7 +250,7 @@ class NetworkAwayTest {
     void aHostWithoutRobotsTxtHasOneLineInTheLogHoweverOftenItIsTried() throws IOException {
         address = null;
         List<String> log = Log.of(() -> {
-            try (Crawler crawler = new Crawler(fast().retries(1), new Sieve(100))) {
+            try (Crawler crawler = new Crawler(fast().retries(1), new Sieve(100), AllStages::of)) {
                 crawler.seedAll(List.of(url("a.test", "/1"), url("a.test", "/2"), url("a.test", "/3")));
                 crawler.run(visit -> {});
             }

@@ -17,6 +17,7 @@ import dev.sieve.job.CrawlDirectory;
 import dev.sieve.polite.Trust;
 import dev.sieve.scope.Scope;
 import dev.sieve.shared.TestEngine;
+import dev.sieve.stage.AllStages;
 import java.io.IOException;
 import java.lang.reflect.Proxy;
 import java.net.InetAddress;
@@ -97,7 +98,7 @@ class PolitenessTest {
     }
 
     private static void crawl(CrawlOptions options, Frontier frontier, String... seeds) throws IOException {
-        try (Crawler crawler = new Crawler(options, frontier)) {
+        try (Crawler crawler = new Crawler(options, frontier, AllStages::of)) {
             for (String seed : seeds) {
                 crawler.seed(seed);
             }
@@ -209,7 +210,7 @@ class PolitenessTest {
         server.otherwise(server.hangUp());
         List<String> pages = new ArrayList<>();
         List<Long> begun = new CopyOnWriteArrayList<>();
-        try (Crawler crawler = new Crawler(options().maxFailures(1), timed(new Sieve(100), begun))) {
+        try (Crawler crawler = new Crawler(options().maxFailures(1), timed(new Sieve(100), begun), AllStages::of)) {
             for (int i = 0; i < 4; i++) {
                 crawler.seed(url("a.test", "/" + i));
             }
@@ -353,7 +354,7 @@ class PolitenessTest {
         Logger logger = (Logger) LoggerFactory.getLogger("dev.sieve.crawl");
         Level before = logger.getLevel();
         ListAppender<ILoggingEvent> log;
-        try (Crawler crawler = new Crawler(options(), new Sieve(100))) {
+        try (Crawler crawler = new Crawler(options(), new Sieve(100), AllStages::of)) {
             log = new ListAppender<>() {
                 @Override
                 protected void append(ILoggingEvent event) {
@@ -416,7 +417,7 @@ class PolitenessTest {
                         HostileServer.html(links("second") + "<a href='" + url("a.test", "/2") + "'>x</a><a href='"
                                 + url("a.test", "/3") + "'>x</a><a href='" + url("a.test", "/4") + "'>x</a>"));
         AtomicInteger firstHosts = new AtomicInteger();
-        try (Crawler crawler = new Crawler(options().delay(Duration.ofMillis(1)), new Sieve(10_000))) {
+        try (Crawler crawler = new Crawler(options().delay(Duration.ofMillis(1)), new Sieve(10_000), AllStages::of)) {
             crawler.seed(url("a.test", "/1"));
             crawler.seed(url("b.test", "/first"));
             crawler.run(visit -> {
@@ -466,7 +467,7 @@ class PolitenessTest {
     /** Crawls until so many requests were made since the beginning, and stops. */
     private void crawlUntil(int requests) throws IOException {
         try (CrawlJob directory = directory();
-                Crawler crawler = new Crawler(options(), directory)) {
+                Crawler crawler = new Crawler(options(), directory, AllStages::of)) {
             crawler.seed(url("a.test", "/1"));
             crawler.seed(url("a.test", "/2"));
             crawler.seed(url("a.test", "/3"));
@@ -504,7 +505,7 @@ class PolitenessTest {
         server.on("/1", HostileServer.raw("HTTP/1.1 503 Busy\nRetry-After: 3600\nContent-Length: 0\n"))
                 .on("/2", HostileServer.raw("HTTP/1.1 429 Slow\nRetry-After: 999999\nContent-Length: 0\n"));
         try (CrawlJob directory = directory();
-                Crawler crawler = new Crawler(options().obeyRobots(false), directory)) {
+                Crawler crawler = new Crawler(options().obeyRobots(false), directory, AllStages::of)) {
             crawler.seed(url("a.test", "/1"));
             crawler.seed(url("b.test", "/2"));
             crawler.run(visit -> {});

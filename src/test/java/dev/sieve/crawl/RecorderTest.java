@@ -13,6 +13,7 @@ import dev.sieve.output.PageSink;
 import dev.sieve.output.Skip;
 import dev.sieve.output.Visit;
 import dev.sieve.scope.SkipReason;
+import dev.sieve.stage.AllStages;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
@@ -106,7 +107,7 @@ class RecorderTest {
             site.page("/p" + i, "/p" + i, "/p" + 2 * i, "mailto:x@y", "/q" + i);
         }
         try (DurableSieve frontier = open(durability);
-                Crawler crawler = new Crawler(Site.fast(), frontier)) {
+                Crawler crawler = new Crawler(Site.fast(), frontier, AllStages::of)) {
             crawler.seed(site.url("/"));
             StrictSink sink = new StrictSink(frontier);
 
@@ -124,7 +125,7 @@ class RecorderTest {
     void aCrawlThatEndsEarlyStoresWhatItHasRecorded() throws IOException {
         site.page("/", IntStream.range(0, 100).mapToObj(i -> "/p" + i).toArray(String[]::new));
         try (DurableSieve frontier = open(Durability.INTERVAL);
-                Crawler crawler = new Crawler(Site.fast().maxPages(10), frontier)) {
+                Crawler crawler = new Crawler(Site.fast().maxPages(10), frontier, AllStages::of)) {
             crawler.seed(site.url("/"));
             StrictSink sink = new StrictSink(frontier);
 
@@ -201,7 +202,7 @@ class RecorderTest {
     void whatTheSinkCannotStoreIsNotDone(Durability durability) throws IOException {
         site.page("/", "/a", "/b");
         try (DurableSieve frontier = open(durability);
-                Crawler crawler = new Crawler(Site.fast(), frontier)) {
+                Crawler crawler = new Crawler(Site.fast(), frontier, AllStages::of)) {
             crawler.seed(site.url("/"));
 
             assertThatThrownBy(() -> crawler.run(new StrictSink(frontier) {

@@ -14,11 +14,11 @@ import static dev.sieve.crawl.Counter.SKIPPED;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** What holds for every report. */
-final class Reports {
+public final class Reports {
     private Reports() {}
 
     /** Whatever was queued was dealt with or is left, and whatever was found was queued, or skipped by name. */
-    static void assertAddsUp(CrawlReport report) {
+    public static void assertAddsUp(CrawlReport report) {
         assertThat(report.pending().before() + report.count(LINKS, NEW))
                 .isEqualTo(report.count(PAGES)
                         + report.count(CHECKED)

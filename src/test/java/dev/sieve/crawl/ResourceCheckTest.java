@@ -7,6 +7,7 @@ import dev.sieve.Sieve;
 import dev.sieve.durable.DurableFolder;
 import dev.sieve.job.CrawlDirectory;
 import dev.sieve.output.Visit;
+import dev.sieve.stage.AllStages;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.nio.file.Path;
@@ -76,7 +77,7 @@ class ResourceCheckTest {
         Path job = folder.resolve("job");
         boolean exists = DurableFolder.exists(job);
         try (CrawlJob directory = CrawlDirectory.open(job, exists ? builder -> {} : builder -> builder.capacity(1000));
-                Crawler crawler = new Crawler(options, directory)) {
+                Crawler crawler = new Crawler(options, directory, AllStages::of)) {
             crawler.seed(site.url("/"));
             CrawlReport report = crawler.run(visits::add);
             Reports.assertAddsUp(report);
@@ -146,8 +147,8 @@ class ResourceCheckTest {
                 .noneMatch(visit -> visit.toList().contains(site.url("/inside")));
         assertThat(site.requests()).contains("/deep");
         visits.clear();
-        try (Crawler crawler =
-                new Crawler(Site.fast().checkResources(true).acceptTypes(true).retries(0), new Sieve(1000))) {
+        try (Crawler crawler = new Crawler(
+                Site.fast().checkResources(true).acceptTypes(true).retries(0), new Sieve(1000), AllStages::of)) {
             crawler.seed(site.url("/"));
             assertThat(crawler.run(visits::add).by(Counter.FAILURES)).doesNotContainKey("wrong type");
         }
@@ -200,7 +201,7 @@ class ResourceCheckTest {
                 Site.fast().obeyRobots(false).retries(0).resolver(host -> List.of(InetAddress.getLoopbackAddress()));
 
         for (CrawlOptions each : List.of(options.checkResources(true), options.checkLinks(true))) {
-            try (Crawler crawler = new Crawler(each, new Sieve(10_000))) {
+            try (Crawler crawler = new Crawler(each, new Sieve(10_000), AllStages::of)) {
                 crawler.seed(site.url("/"));
                 int before = other.requests().size();
 

@@ -14,6 +14,8 @@ import dev.sieve.job.CrawlDirectory;
 import dev.sieve.job.FolderPlace;
 import dev.sieve.output.PageSink;
 import dev.sieve.output.Visit;
+import dev.sieve.stage.AllStages;
+import dev.sieve.stage.JobParts;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -63,7 +65,7 @@ class ResumedCrawlTest {
         boolean exists = DurableFolder.exists(job());
         try (CrawlJob directory =
                         CrawlDirectory.open(job(), exists ? builder -> {} : builder -> builder.capacity(1000));
-                Crawler crawler = new Crawler(options, directory)) {
+                Crawler crawler = new Crawler(options, directory, AllStages::of)) {
             start.accept(crawler);
             CrawlReport report = crawler.run(visit -> {});
             assertAddsUp(report);
@@ -235,7 +237,7 @@ class ResumedCrawlTest {
         AtomicInteger visits = new AtomicInteger();
         try (CrawlJob directory =
                         CrawlDirectory.open(path, exists ? builder -> {} : builder -> builder.capacity(1000));
-                Crawler crawler = new Crawler(options, directory)) {
+                Crawler crawler = new Crawler(options, directory, AllStages::of)) {
             crawler.seed(site.url("/"));
             CrawlReport report = crawler.run(visit -> {
                 if (!visit.isCheck()) {
@@ -315,7 +317,7 @@ class ResumedCrawlTest {
         boolean exists = DurableFolder.exists(path);
         try (CrawlJob directory =
                         CrawlDirectory.open(path, exists ? builder -> {} : builder -> builder.capacity(1000));
-                Crawler crawler = new Crawler(options, directory)) {
+                Crawler crawler = new Crawler(options, directory, AllStages::of)) {
             crawler.seed(site.url("/"));
             Runnable asked = stop == Phase.SITEMAP ? crawler::stop : () -> {};
             site.answer("/map.xml", () -> {
@@ -347,8 +349,7 @@ class ResumedCrawlTest {
                 }
             });
             assertAddsUp(report);
-            assertThat(Rounds.of(directory, RevisitRule.DEFAULT).pages().isQueued())
-                    .isEqualTo(stop != Phase.QUEUEING);
+            assertThat(JobParts.isQueued(directory)).isEqualTo(stop != Phase.QUEUEING);
             return report;
         }
     }

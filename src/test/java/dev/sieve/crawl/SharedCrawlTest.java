@@ -18,6 +18,7 @@ import dev.sieve.shared.EngineAddress;
 import dev.sieve.shared.LossyWire;
 import dev.sieve.shared.SharedSieve;
 import dev.sieve.shared.TestEngine;
+import dev.sieve.stage.AllStages;
 import dev.sieve.url.UrlNormalizer;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -514,7 +515,7 @@ class SharedCrawlTest {
                 .maxPerHost(Integer.parseInt(arguments[4]))
                 .trapLimit(Trap.SHAPE, Integer.parseInt(arguments[5]));
         try (CrawlJob job = SharedJob.open(address, options, SharedCrawlTest::settings);
-                Crawler crawler = new Crawler(options, job)) {
+                Crawler crawler = new Crawler(options, job, AllStages::of)) {
             crawler.seed(arguments[1]);
             crawler.run(visit -> {});
         }

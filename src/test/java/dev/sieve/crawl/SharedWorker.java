@@ -6,6 +6,7 @@ import dev.sieve.output.Skip;
 import dev.sieve.output.Visit;
 import dev.sieve.shared.EngineAddress;
 import dev.sieve.shared.SharedSieve;
+import dev.sieve.stage.AllStages;
 import java.io.IOException;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
@@ -24,7 +25,7 @@ final class SharedWorker implements AutoCloseable {
     SharedWorker(EngineAddress address, CrawlOptions options, Consumer<SharedSieve.Builder> settings)
             throws IOException {
         job = SharedJob.open(address, options, settings);
-        crawler = new Crawler(options, job);
+        crawler = new Crawler(options, job, AllStages::of);
     }
 
     SharedWorker seed(String... urls) {

@@ -18,7 +18,7 @@ import mockwebserver3.RecordedRequest;
 import okio.Buffer;
 
 /** A small site on loopback: what it answers at each path is said in a line, and it remembers what it was asked for. */
-final class Site implements AutoCloseable {
+public final class Site implements AutoCloseable {
     private final MockWebServer server = new MockWebServer();
     private final Map<String, Supplier<MockResponse>> answers = new ConcurrentHashMap<>();
     private final Map<String, String> tags = new ConcurrentHashMap<>();
@@ -27,7 +27,8 @@ final class Site implements AutoCloseable {
     private final AtomicInteger underWay = new AtomicInteger();
     private final AtomicInteger mostUnderWay = new AtomicInteger();
 
-    Site() {
+    /** Starts a site without pages. */
+    public Site() {
         server.setDispatcher(new Dispatcher() {
             @Override
             public MockResponse dispatch(RecordedRequest request) {
@@ -67,7 +68,7 @@ final class Site implements AutoCloseable {
     }
 
     /** Fails the test if one of the next requests, for which a crawl has URLs from now on, comes more than 20 seconds late. */
-    Site expectsWithoutPause(int requests) {
+    public Site expectsWithoutPause(int requests) {
         for (int i = 0; i < requests; i++) {
             judge.queued("", System.nanoTime(), Duration.ofSeconds(20));
         }
@@ -75,25 +76,25 @@ final class Site implements AutoCloseable {
     }
 
     /** Options for a crawl of such sites without delays. */
-    static CrawlOptions fast() {
+    public static CrawlOptions fast() {
         return new CrawlOptions().delay(Duration.ZERO).perHost(8).concurrency(8).allowPrivate("127.0.0.0/8");
     }
 
-    static MockResponse status(int status) {
+    public static MockResponse status(int status) {
         return new MockResponse.Builder().code(status).build();
     }
 
-    String url(String path) {
+    public String url(String path) {
         return "http://" + server.getHostName() + ":" + server.getPort() + path;
     }
 
-    Site answer(String path, Supplier<MockResponse> answer) {
+    public Site answer(String path, Supplier<MockResponse> answer) {
         answers.put(path, answer);
         tags.remove(path);
         return this;
     }
 
-    Site html(String path, String html) {
+    public Site html(String path, String html) {
         return answer(
                 path,
                 () -> new MockResponse.Builder()
@@ -103,7 +104,7 @@ final class Site implements AutoCloseable {
     }
 
     /** A page with an ETag, which is not modified as long as its content is the same. */
-    Site tagged(String path, String html) {
+    public Site tagged(String path, String html) {
         String tag = "\"" + Integer.toHexString(html.hashCode()) + "\"";
         answer(
                 path,
@@ -117,13 +118,13 @@ final class Site implements AutoCloseable {
     }
 
     /** A page that links to others. */
-    Site page(String path, String... links) {
+    public Site page(String path, String... links) {
         StringBuilder html = new StringBuilder("<title>" + path + "</title>");
         List.of(links).forEach(link -> html.append("<a href=\"").append(link).append("\">x</a>"));
         return html(path, html.toString());
     }
 
-    Site redirect(String path, String target) {
+    public Site redirect(String path, String target) {
         return answer(
                 path,
                 () -> new MockResponse.Builder()
@@ -132,16 +133,16 @@ final class Site implements AutoCloseable {
                         .build());
     }
 
-    Site robots(String text) {
+    public Site robots(String text) {
         return answer("/robots.txt", () -> new MockResponse.Builder().body(text).build());
     }
 
     /** The paths that were asked for in their order, robots.txt aside. */
-    List<String> requests() {
+    public List<String> requests() {
         return requests.stream().filter(path -> !path.equals("/robots.txt")).toList();
     }
 
-    int mostUnderWay() {
+    public int mostUnderWay() {
         return mostUnderWay.get();
     }
 

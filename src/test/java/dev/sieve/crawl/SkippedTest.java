@@ -13,6 +13,7 @@ import dev.sieve.output.Visit;
 import dev.sieve.parse.LinkExtractor;
 import dev.sieve.scope.Scope;
 import dev.sieve.scope.SkipReason;
+import dev.sieve.stage.AllStages;
 import java.io.IOException;
 import java.io.StringWriter;
 import java.time.Duration;
@@ -40,7 +41,7 @@ class SkippedTest {
     }
 
     private CrawlReport crawl(CrawlOptions options, PageSink sink) throws IOException {
-        try (Crawler crawler = new Crawler(options, sieve)) {
+        try (Crawler crawler = new Crawler(options, sieve, AllStages::of)) {
             crawler.open(site.url("/"));
             crawler.seed(site.url("/"));
             return crawler.run(sink);

@@ -9,6 +9,7 @@ import dev.sieve.Sieve;
 import dev.sieve.fetch.HostileServer;
 import dev.sieve.scope.Scope;
 import dev.sieve.scope.Trap;
+import dev.sieve.stage.AllStages;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -69,7 +70,7 @@ class TrapCrawlTest {
                 .maxPages(maxPages)
                 .allowPrivate("127.0.0.1")
                 .resolver(host -> List.of(InetAddress.getLoopbackAddress()));
-        try (Crawler crawler = new Crawler(options, new Sieve(200_000))) {
+        try (Crawler crawler = new Crawler(options, new Sieve(200_000), AllStages::of)) {
             for (String seed : seeds) {
                 crawler.seed(seed);
             }
@@ -174,7 +175,8 @@ class TrapCrawlTest {
         server.start();
         try (Crawler crawler = new Crawler(
                 options.obeyRobots(false).retries(0).delay(Duration.ZERO).allowPrivate("127.0.0.1"),
-                new Sieve(200_000))) {
+                new Sieve(200_000),
+                AllStages::of)) {
             crawler.seed("http://127.0.0.1:" + server.getAddress().getPort() + "/");
             CrawlReport report = crawler.run(visit -> pages.add(visit.url().replaceFirst("http://[^/]*", "")));
             Reports.assertAddsUp(report);

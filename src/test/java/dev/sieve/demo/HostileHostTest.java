@@ -7,6 +7,7 @@ import dev.sieve.crawl.CrawlOptions;
 import dev.sieve.crawl.Crawler;
 import dev.sieve.output.Visit;
 import dev.sieve.scope.Scope;
+import dev.sieve.stage.AllStages;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -29,7 +30,7 @@ class HostileHostTest {
                 .allowPrivate("127.0.0.0/8")
                 .resolver(host -> List.of(DemoWeb.resolve(host)));
         try (HostileHost host = new HostileHost();
-                Crawler crawler = new Crawler(options, new Sieve(100_000))) {
+                Crawler crawler = new Crawler(options, new Sieve(100_000), AllStages::of)) {
             crawler.seed(host.start());
             crawler.run(visits::add);
 

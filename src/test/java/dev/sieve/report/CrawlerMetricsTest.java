@@ -20,6 +20,7 @@ import dev.sieve.demo.DemoWeb;
 import dev.sieve.judge.PolitenessJudge;
 import dev.sieve.scope.Scope;
 import dev.sieve.scope.SkipRule;
+import dev.sieve.stage.AllStages;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -39,7 +40,7 @@ class CrawlerMetricsTest {
     void theMetersAddUpToTheReportOfACrawl() throws Exception {
         PrometheusMeterRegistry prometheus = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
         try (DemoWeb web = PolitenessJudge.web().hosts(10).pages(200).open();
-                Crawler crawler = new Crawler(options(), new Sieve(10_000))) {
+                Crawler crawler = new Crawler(options(), new Sieve(10_000), AllStages::of)) {
             crawler.seed(web.start());
             crawler.seed("http://missing.example/");
             CrawlReport report = crawler.run(visit -> {});
@@ -119,7 +120,7 @@ class CrawlerMetricsTest {
     @Test
     void theCrawlDoesNotAddMeters() throws Exception {
         try (DemoWeb web = PolitenessJudge.web().hosts(2).pages(20).open();
-                Crawler crawler = new Crawler(options(), new Sieve(1000))) {
+                Crawler crawler = new Crawler(options(), new Sieve(1000), AllStages::of)) {
             new CrawlerMetrics(crawler).bindTo(registry);
             List<Meter.Id> before =
                     registry.getMeters().stream().map(Meter::getId).toList();

@@ -10,6 +10,7 @@ import dev.sieve.crawl.Crawler;
 import dev.sieve.durable.DurableSieve;
 import dev.sieve.serve.CrawlStats;
 import dev.sieve.serve.FrontierServer;
+import dev.sieve.stage.AllStages;
 import java.awt.Rectangle;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -45,7 +46,7 @@ class DashboardTest {
 
     /** The labels of each metric that a crawl exposes. */
     private static Map<String, Set<String>> metrics() throws IOException {
-        try (Crawler crawler = new Crawler(new CrawlOptions(), new Sieve(100))) {
+        try (Crawler crawler = new Crawler(new CrawlOptions(), new Sieve(100), AllStages::of)) {
             return labels(new MetricsText(new CrawlRecord(), crawler).text());
         }
     }

@@ -18,6 +18,7 @@ import dev.sieve.output.PageSink;
 import dev.sieve.output.Skip;
 import dev.sieve.output.Visit;
 import dev.sieve.scope.Scope;
+import dev.sieve.stage.AllStages;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.URI;
@@ -119,7 +120,7 @@ class LiveInBrowserTest {
         try (DemoWeb web = PolitenessJudge.web().hosts(5).pages(120).open();
                 HostileHost hostile = new HostileHost();
                 Tab tab = browser.tab();
-                Crawler crawler = new Crawler(options, new Sieve(10_000))) {
+                Crawler crawler = new Crawler(options, new Sieve(10_000), AllStages::of)) {
             String url;
             record.start(null, false, Instant.now());
             crawler.seedAll(List.of(web.start(), hostile.start()));

@@ -15,6 +15,7 @@ import dev.sieve.output.PageSink;
 import dev.sieve.output.Skip;
 import dev.sieve.output.Visit;
 import dev.sieve.scope.Scope;
+import dev.sieve.stage.AllStages;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetAddress;
@@ -78,7 +79,7 @@ class LivePageTest {
         CrawlOptions options = options().scope(Scope.Kind.ANY).resolver(host -> List.of(DemoWeb.resolve(host)));
         try (DemoWeb web = PolitenessJudge.web().hosts(10).pages(200).open();
                 LiveServer server = LiveServer.open("127.0.0.1", 0);
-                Crawler crawler = new Crawler(options, new Sieve(1000))) {
+                Crawler crawler = new Crawler(options, new Sieve(1000), AllStages::of)) {
             record.start(null, false, NOW.instant());
             crawler.seed(web.start());
             server.show(record, crawler, NOW);
@@ -108,7 +109,7 @@ class LivePageTest {
     @Test
     void aRequestAddsNothingToTheCharts() throws Exception {
         try (LiveServer server = LiveServer.open("127.0.0.1", 0);
-                Crawler crawler = new Crawler(options(), new Sieve(10))) {
+                Crawler crawler = new Crawler(options(), new Sieve(10), AllStages::of)) {
             record.start(null, false, NOW.instant());
             server.show(record, crawler, NOW);
 
@@ -126,7 +127,7 @@ class LivePageTest {
         CrawlRecord crawl = new CrawlRecord();
         crawl.accept(Visits.page("http://other.test/", 200, null));
         try (LiveServer server = LiveServer.open("127.0.0.1", 0);
-                Crawler crawler = new Crawler(options(), new Sieve(10))) {
+                Crawler crawler = new Crawler(options(), new Sieve(10), AllStages::of)) {
             record.start(null, false, NOW.instant());
             server.show(record, () -> crawl, crawler, NOW);
 
@@ -158,7 +159,7 @@ class LivePageTest {
         });
         site.start();
         try (LiveServer server = LiveServer.open("127.0.0.1", 0);
-                Crawler crawler = new Crawler(options(), new Sieve(1000))) {
+                Crawler crawler = new Crawler(options(), new Sieve(1000), AllStages::of)) {
             record.start(null, false, NOW.instant());
             server.show(record, crawler, NOW);
             crawler.seed("http://127.0.0.1:" + site.getAddress().getPort() + "/");

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.sieve.Sieve;
 import dev.sieve.crawl.CrawlOptions;
 import dev.sieve.crawl.Crawler;
+import dev.sieve.stage.AllStages;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -30,7 +31,7 @@ class MetricsTextTest {
     private Path folder;
 
     private static String metrics(CrawlRecord record) throws Exception {
-        try (Crawler crawler = new Crawler(new CrawlOptions(), new Sieve(100))) {
+        try (Crawler crawler = new Crawler(new CrawlOptions(), new Sieve(100), AllStages::of)) {
             return new MetricsText(record, crawler).text();
         }
     }
@@ -152,7 +153,7 @@ class MetricsTextTest {
         Path file = folder.resolve("sieve.prom");
         MetricsText.check(file);
         assertThat(file).doesNotExist();
-        try (Crawler crawler = new Crawler(new CrawlOptions(), new Sieve(100))) {
+        try (Crawler crawler = new Crawler(new CrawlOptions(), new Sieve(100), AllStages::of)) {
             MetricsText metrics = new MetricsText(new CrawlRecord(), crawler);
             metrics.write(file);
             MetricsText.check(file);

@@ -12,6 +12,7 @@ import dev.sieve.crawl.Crawler;
 import dev.sieve.output.Skip;
 import dev.sieve.output.Visit;
 import dev.sieve.scope.SkipReason;
+import dev.sieve.stage.AllStages;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.time.Instant;
@@ -39,7 +40,7 @@ class ShareTest {
 
     private static void sample(CrawlRecord record, Instant now) throws IOException {
         try (Sieve sieve = new Sieve(1000);
-                Crawler crawler = new Crawler(new CrawlOptions(), sieve)) {
+                Crawler crawler = new Crawler(new CrawlOptions(), sieve, AllStages::of)) {
             record.sample(crawler.report(), now);
         }
     }

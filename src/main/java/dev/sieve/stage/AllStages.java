@@ -1,5 +1,11 @@
-package dev.sieve.crawl;
+package dev.sieve.stage;
 
+import dev.sieve.crawl.CrawlClock;
+import dev.sieve.crawl.CrawlJob;
+import dev.sieve.crawl.CrawlOptions;
+import dev.sieve.crawl.LinkQueue;
+import dev.sieve.crawl.Recorder;
+import dev.sieve.crawl.Stage;
 import dev.sieve.io.LineFile;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -22,17 +28,19 @@ public final class AllStages {
      * @throws IllegalArgumentException when the job cannot have one of them; the message says why
      * @throws IOException when the disk fails
      */
-    static List<Stage> of(CrawlOptions options, CrawlJob job, Recorder recorder, LinkQueue links, CrawlClock clock)
+    public static List<Stage> of(
+            CrawlOptions options, CrawlJob job, Recorder recorder, LinkQueue links, CrawlClock clock)
             throws IOException {
-        Rounds rounds =
-                options.again ? Rounds.again(job, options.onlyDue, options.revisits) : Rounds.of(job, options.revisits);
+        RevisitRule rule =
+                new RevisitRule(options.minAge().toSeconds(), options.maxAge().toSeconds());
+        Rounds rounds = options.again() ? Rounds.again(job, options.onlyDue(), rule) : Rounds.of(job, rule);
         List<Stage> all = new ArrayList<>();
-        all.add(new Sitemaps(links, recorder, options.sitemaps, options.sitemapMemory()));
-        all.add(new DuplicateStage(job, options.skipDuplicates));
-        if (options.checkFragments) {
+        all.add(new Sitemaps(links, recorder, options.sitemaps(), options.sitemapMemory()));
+        all.add(new DuplicateStage(job, options.skipDuplicates()));
+        if (options.checkFragments()) {
             job.sharing().requireAlone("fragments are not checked");
             Fragments fragments = job.part(Fragments.class, Fragments::new);
-            all.add(new FragmentStage(fragments, recorder, options.checkRoutes, rounds != null, clock));
+            all.add(new FragmentStage(fragments, recorder, options.checkRoutes(), rounds != null, clock));
         }
         if (rounds != null) {
             all.add(new RoundStage(rounds, links, recorder, clock));

@@ -1,5 +1,9 @@
-package dev.sieve.crawl;
+package dev.sieve.stage;
 
+import dev.sieve.crawl.CrawlJob;
+import dev.sieve.crawl.Stage;
+import dev.sieve.crawl.StageVisit;
+import dev.sieve.crawl.VisitContext;
 import dev.sieve.fetch.FetchResult;
 import dev.sieve.fetch.FetchResult.Page;
 import dev.sieve.output.Likeness;

@@ -1,8 +1,14 @@
-package dev.sieve.crawl;
+package dev.sieve.stage;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sieve.Sieve;
+import dev.sieve.crawl.CrawlJob;
+import dev.sieve.crawl.CrawlOptions;
+import dev.sieve.crawl.Crawler;
+import dev.sieve.crawl.JobFiles;
+import dev.sieve.crawl.JobLines;
+import dev.sieve.crawl.Site;
 import dev.sieve.job.CrawlDirectory;
 import dev.sieve.output.Likeness;
 import dev.sieve.output.PageSink;
@@ -56,7 +62,7 @@ class DuplicatesTest {
 
     private void crawl(CrawlOptions options, String... seeds) throws IOException {
         Sieve sieve = Sieve.builder().capacity(1000).seed(1).build();
-        try (Crawler crawler = new Crawler(options, sieve)) {
+        try (Crawler crawler = new Crawler(options, sieve, AllStages::of)) {
             run(crawler, seeds);
         }
     }
@@ -113,7 +119,7 @@ class DuplicatesTest {
         site.html("/a", "The text").html("/b", "The text").html("/c", "The text");
         for (String seed : List.of("/a", "/b", "/c")) {
             try (CrawlJob job = CrawlDirectory.open(folder.resolve("job"), builder -> builder.capacity(100));
-                    Crawler crawler = new Crawler(options(), job)) {
+                    Crawler crawler = new Crawler(options(), job, AllStages::of)) {
                 run(crawler, seed);
             }
         }
@@ -139,7 +145,7 @@ class DuplicatesTest {
 
     @Test
     void textOfAnotherHostDoesNotCountForSkippedLinks() throws IOException {
-        try (JobFiles files = JobFiles.temporary(folder)) {
+        try (JobFiles files = JobLines.temporary(folder)) {
             KnownTexts texts = new KnownTexts(files);
             assertThat(texts.add(7, "http://a/1")).isEqualTo(KnownTexts.Earlier.NONE);
             assertThat(texts.add(7, "http://a/1")).isEqualTo(KnownTexts.Earlier.NONE);
@@ -155,7 +161,7 @@ class DuplicatesTest {
     void textsBeyondTheMemoryAreCounted() throws IOException {
         Random random = new Random(3);
         long[] digests = random.longs(5000).toArray();
-        try (JobFiles files = JobFiles.temporary(folder)) {
+        try (JobFiles files = JobLines.temporary(folder)) {
             KnownTexts texts = new KnownTexts(files, 4096 * 16);
             for (int i = 0; i < digests.length; i++) {
                 texts.add(digests[i], "http://h/" + i);

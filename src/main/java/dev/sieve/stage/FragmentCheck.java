@@ -1,4 +1,4 @@
-package dev.sieve.crawl;
+package dev.sieve.stage;
 
 import dev.sieve.io.LineFile;
 import dev.sieve.io.LongTable;

@@ -1,4 +1,4 @@
-package dev.sieve.crawl;
+package dev.sieve.stage;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -6,6 +6,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.sieve.CapturedLog;
 import dev.sieve.Lease;
 import dev.sieve.UrlBatch;
+import dev.sieve.crawl.CrawlJob;
+import dev.sieve.crawl.JobFiles;
+import dev.sieve.crawl.JobLines;
+import dev.sieve.crawl.Journal;
+import dev.sieve.crawl.Target;
 import dev.sieve.durable.Durability;
 import dev.sieve.durable.DurableSieve;
 import dev.sieve.durable.OnDisk;
@@ -165,12 +170,12 @@ class RoundsPowerCutTest {
             for (int round = 0; round < last; first = first == 0 ? round : first) {
                 try (DurableSieve frontier = OnDisk.open(disk, durability);
                         CrawlJob job = CrawlDirectory.open(frontier, Path.of("fake"), disk, OWNER, Instant.EPOCH)) {
-                    Rounds before = Rounds.of(job, RevisitRule.DEFAULT);
+                    Rounds before = Rounds.of(job, RevisitRuleTest.RULE);
                     if (before != null && before.pages().isEnded()) {
                         assertThat(frontier.pending() + frontier.inFlight()).isZero();
                     }
                     if (before == null || random.nextBoolean()) {
-                        Rounds.again(job, random.nextBoolean(), RevisitRule.DEFAULT);
+                        Rounds.again(job, random.nextBoolean(), RevisitRuleTest.RULE);
                     }
                     round = run(job, frontier);
                 }
@@ -180,7 +185,7 @@ class RoundsPowerCutTest {
 
         /** Continues a round; returns its number if it has ended. */
         private int run(CrawlJob job, DurableSieve frontier) throws IOException {
-            Rounds rounds = Rounds.of(job, RevisitRule.DEFAULT);
+            Rounds rounds = Rounds.of(job, RevisitRuleTest.RULE);
             int round = rounds.round();
             if (rounds.pages().isEnded()) {
                 return round;
@@ -253,7 +258,7 @@ class RoundsPowerCutTest {
                     leases.clear();
                     visited.clear();
                     if (random.nextBoolean()) {
-                        job.count();
+                        JobLines.count(job);
                     }
                 }
             }

@@ -1,5 +1,6 @@
-package dev.sieve.crawl;
+package dev.sieve.stage;
 
+import dev.sieve.crawl.Target;
 import dev.sieve.fetch.Exchange;
 import dev.sieve.output.Likeness;
 import dev.sieve.url.UrlNormalizer;

@@ -1,6 +1,4 @@
-package dev.sieve.crawl;
-
-import java.util.concurrent.TimeUnit;
+package dev.sieve.stage;
 
 /**
  * When a known page is visited again: seldom if it stays the same, often if it changes. A pure function of the history of
@@ -18,17 +16,6 @@ import java.util.concurrent.TimeUnit;
  * @param maxAge the longest interval, at least the shortest
  */
 record RevisitRule(long minAge, long maxAge) {
-    /** From a day to sixty. */
-    static final RevisitRule DEFAULT = new RevisitRule(TimeUnit.DAYS.toSeconds(1), TimeUnit.DAYS.toSeconds(60));
-
-    RevisitRule {
-        if (minAge <= 0 || maxAge < minAge) {
-            throw new IllegalArgumentException(
-                    "minAge must be at least 1 s, and not above the longest one: %d s and %d s"
-                            .formatted(minAge, maxAge));
-        }
-    }
-
     /**
      * Returns the interval after a visit.
      *

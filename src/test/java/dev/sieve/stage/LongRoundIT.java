@@ -1,10 +1,12 @@
-package dev.sieve.crawl;
+package dev.sieve.stage;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sieve.Frontier;
 import dev.sieve.Lease;
+import dev.sieve.crawl.CrawlJob;
+import dev.sieve.crawl.Target;
 import dev.sieve.durable.ChildJvm;
 import dev.sieve.fetch.FetchResult;
 import dev.sieve.job.CrawlDirectory;
@@ -60,14 +62,14 @@ class LongRoundIT {
         public static void main(String[] args) throws IOException {
             int pages = Integer.parseInt(args[1]);
             try (CrawlJob job = CrawlDirectory.open(Path.of(args[0]), builder -> builder.capacity(pages))) {
-                Rounds first = Rounds.again(job, false, RevisitRule.DEFAULT);
+                Rounds first = Rounds.again(job, false, RevisitRuleTest.RULE);
                 KnownPages known = first.pages();
                 for (int page = 0; page < pages; page++) {
                     known.add(page(known, page, pages), false);
                 }
                 first.complete(() -> false);
                 first.end();
-                Rounds rounds = Rounds.again(job, false, RevisitRule.DEFAULT);
+                Rounds rounds = Rounds.again(job, false, RevisitRuleTest.RULE);
                 rounds.queue(START.plusSeconds(1), page -> true, () -> false);
                 long unchanged = visitAll(job.frontier(), rounds);
                 System.out.printf(

@@ -1,10 +1,12 @@
-package dev.sieve.crawl;
+package dev.sieve.stage;
 
 import static java.util.concurrent.TimeUnit.DAYS;
 import static java.util.concurrent.TimeUnit.MINUTES;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.sieve.crawl.CrawlOptions;
+import java.time.Duration;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
@@ -17,7 +19,7 @@ import org.junit.jupiter.api.Test;
  */
 class RevisitRuleTest {
     private static final long DAY = DAYS.toSeconds(1);
-    private static final RevisitRule RULE = new RevisitRule(DAY, 60 * DAY);
+    static final RevisitRule RULE = new RevisitRule(DAY, 60 * DAY);
 
     @Test
     void intervalGrowsByHalfAndIsHalvedBetweenItsBounds() {
@@ -50,8 +52,10 @@ class RevisitRuleTest {
 
     @Test
     void boundsAreChecked() {
-        assertThatThrownBy(() -> new RevisitRule(0, DAY)).hasMessageContaining("0 s and");
-        assertThatThrownBy(() -> new RevisitRule(DAY, 1)).hasMessageContaining("and 1 s");
+        CrawlOptions options = new CrawlOptions();
+        Duration day = Duration.ofDays(1);
+        assertThatThrownBy(() -> options.ages(Duration.ZERO, day)).hasMessageContaining("0 s and");
+        assertThatThrownBy(() -> options.ages(day, Duration.ofSeconds(1))).hasMessageContaining("and 1 s");
     }
 
     /**

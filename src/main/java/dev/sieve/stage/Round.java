@@ -1,4 +1,4 @@
-package dev.sieve.crawl;
+package dev.sieve.stage;
 
 import java.util.List;
 

@@ -1,15 +1,15 @@
-package dev.sieve.crawl;
+package dev.sieve.stage;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sieve.crawl.KnownPage.State;
 import dev.sieve.fetch.FetchResult;
 import dev.sieve.fetch.FetchResult.Failed;
 import dev.sieve.fetch.FetchResult.Page;
 import dev.sieve.fetch.FetchResult.Reason;
 import dev.sieve.fetch.FetchResult.Redirect;
 import dev.sieve.output.Change;
+import dev.sieve.stage.KnownPage.State;
 import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -51,7 +51,7 @@ class RevisitTest {
 
     private Revisit visit(FetchResult result, long text) {
         time += 10;
-        Revisit visit = Revisit.of(known, seen, result, false, text, Instant.ofEpochSecond(time), RevisitRule.DEFAULT);
+        Revisit visit = Revisit.of(known, seen, result, false, text, Instant.ofEpochSecond(time), RevisitRuleTest.RULE);
         known = visit.page();
         return visit;
     }

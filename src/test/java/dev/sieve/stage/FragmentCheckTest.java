@@ -1,9 +1,20 @@
-package dev.sieve.crawl;
+package dev.sieve.stage;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sieve.Sieve;
+import dev.sieve.crawl.Counter;
+import dev.sieve.crawl.CrawlJob;
+import dev.sieve.crawl.CrawlOptions;
+import dev.sieve.crawl.CrawlReport;
+import dev.sieve.crawl.Crawler;
+import dev.sieve.crawl.Ending;
+import dev.sieve.crawl.JobFiles;
+import dev.sieve.crawl.JobStore;
+import dev.sieve.crawl.Reports;
+import dev.sieve.crawl.Sharing;
+import dev.sieve.crawl.Site;
 import dev.sieve.durable.DurableFolder;
 import dev.sieve.fetch.FetchResult;
 import dev.sieve.io.FakeDisk;
@@ -86,7 +97,7 @@ class FragmentCheckTest {
         Path job = folder.resolve("job");
         boolean exists = DurableFolder.exists(job);
         try (CrawlJob directory = CrawlDirectory.open(job, exists ? builder -> {} : builder -> builder.capacity(1000));
-                Crawler crawler = new Crawler(options, directory)) {
+                Crawler crawler = new Crawler(options, directory, AllStages::of)) {
             crawler.seed(site.url("/"));
             CrawlReport report = crawler.run(visits::add);
             Reports.assertAddsUp(report);
@@ -125,7 +136,7 @@ class FragmentCheckTest {
 
     @Test
     void crawlWithoutAJobFindsTheSame() throws IOException {
-        try (Crawler crawler = new Crawler(options(), new Sieve(1000))) {
+        try (Crawler crawler = new Crawler(options(), new Sieve(1000), AllStages::of)) {
             crawler.seed(site.url("/"));
             crawler.run(visits::add);
         }
@@ -151,7 +162,7 @@ class FragmentCheckTest {
     @Test
     void sinkThatFailsReceivesTheRestInTheNextRun() throws IOException {
         try (CrawlJob directory = CrawlDirectory.open(folder.resolve("job"), builder -> builder.capacity(1000));
-                Crawler crawler = new Crawler(options(), directory)) {
+                Crawler crawler = new Crawler(options(), directory, AllStages::of)) {
             crawler.seed(site.url("/"));
             assertThatThrownBy(() -> crawler.run(visit -> {
                         if (visit.url().endsWith("#lost")) {
@@ -334,7 +345,7 @@ class FragmentCheckTest {
         visits.clear();
         Path job = folder.resolve("job");
         try (CrawlJob directory = CrawlDirectory.open(job, builder -> builder.capacity(1000));
-                Crawler crawler = new Crawler(options().again(true), directory)) {
+                Crawler crawler = new Crawler(options().again(true), directory, AllStages::of)) {
             crawler.seed(site.url("/"));
             CrawlReport report = crawler.run(visit -> {
                 visits.add(visit);
@@ -367,7 +378,7 @@ class FragmentCheckTest {
         };
         CrawlJob shared = new CrawlJob(new Sieve(10), folder, null, sharing, (seeds, origins) -> JobStore.NONE);
         try (shared) {
-            assertThatThrownBy(() -> new Crawler(options(), shared))
+            assertThatThrownBy(() -> new Crawler(options(), shared, AllStages::of))
                     .hasMessage("fragments are not checked by a crawl that several processes share");
         }
     }

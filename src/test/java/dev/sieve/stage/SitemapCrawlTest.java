@@ -1,4 +1,4 @@
-package dev.sieve.crawl;
+package dev.sieve.stage;
 
 import static dev.sieve.crawl.Counter.FAILURES;
 import static dev.sieve.crawl.Counter.PAGES;
@@ -16,6 +16,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sieve.Frontier;
 import dev.sieve.Sieve;
+import dev.sieve.crawl.CrawlJob;
+import dev.sieve.crawl.CrawlOptions;
+import dev.sieve.crawl.CrawlReport;
+import dev.sieve.crawl.Crawler;
+import dev.sieve.crawl.Ending;
+import dev.sieve.crawl.Log;
+import dev.sieve.crawl.Site;
 import dev.sieve.fetch.HostileServer;
 import dev.sieve.job.CrawlDirectory;
 import dev.sieve.output.PageSink;
@@ -57,7 +64,7 @@ class SitemapCrawlTest {
     }
 
     private CrawlReport crawl(CrawlOptions options, Frontier frontier, String... seeds) throws IOException {
-        try (Crawler crawler = new Crawler(options, frontier)) {
+        try (Crawler crawler = new Crawler(options, frontier, AllStages::of)) {
             Stream.of(seeds).forEach(crawler::seed);
             CrawlReport report = crawler.run(visits::add);
             assertAddsUp(report);
@@ -161,7 +168,7 @@ class SitemapCrawlTest {
 
         List<Skip> skips = new CopyOnWriteArrayList<>();
         CrawlReport report;
-        try (Crawler crawler = new Crawler(fast(), new Sieve(1000))) {
+        try (Crawler crawler = new Crawler(fast(), new Sieve(1000), AllStages::of)) {
             crawler.seed(site.url("/"));
             report = crawler.run(new PageSink() {
                 @Override
@@ -330,7 +337,7 @@ class SitemapCrawlTest {
         List<String> pages = siteBehindAnIndex();
         CrawlOptions options = fast();
         try (CrawlJob directory = CrawlDirectory.open(job, builder -> builder.capacity(10_000));
-                Crawler crawler = new Crawler(options, directory)) {
+                Crawler crawler = new Crawler(options, directory, AllStages::of)) {
             crawler.seed(site.url("/"));
             assertThatThrownBy(() -> crawler.run(visit -> {
                         throw new IOException("disk full");
@@ -339,7 +346,7 @@ class SitemapCrawlTest {
         }
 
         try (CrawlJob directory = CrawlDirectory.open(job, builder -> {});
-                Crawler crawler = new Crawler(options.sitemaps(false), directory)) {
+                Crawler crawler = new Crawler(options.sitemaps(false), directory, AllStages::of)) {
             assertAddsUp(crawler.run(visits::add));
         }
 

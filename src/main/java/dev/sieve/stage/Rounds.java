@@ -1,9 +1,12 @@
-package dev.sieve.crawl;
+package dev.sieve.stage;
 
 import dev.sieve.UrlBatch;
 import dev.sieve.bloom.ExactSet;
 import dev.sieve.bloom.Memberships;
 import dev.sieve.bloom.Murmur3;
+import dev.sieve.crawl.CrawlJob;
+import dev.sieve.crawl.LinkQueue;
+import dev.sieve.crawl.Target;
 import dev.sieve.durable.DurableSieve;
 import dev.sieve.fetch.Exchange;
 import dev.sieve.fetch.FetchResult;

@@ -1,6 +1,7 @@
-package dev.sieve.crawl;
+package dev.sieve.stage;
 
 import dev.sieve.bloom.Murmur3;
+import dev.sieve.crawl.JobFiles;
 import dev.sieve.fetch.FetchResult.Redirect;
 import dev.sieve.io.LineFile;
 import dev.sieve.io.LongTable;

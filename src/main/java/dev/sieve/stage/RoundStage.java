@@ -1,5 +1,13 @@
-package dev.sieve.crawl;
+package dev.sieve.stage;
 
+import dev.sieve.crawl.CrawlClock;
+import dev.sieve.crawl.Ending;
+import dev.sieve.crawl.LinkQueue;
+import dev.sieve.crawl.Recorder;
+import dev.sieve.crawl.Stage;
+import dev.sieve.crawl.StageVisit;
+import dev.sieve.crawl.Target;
+import dev.sieve.crawl.VisitContext;
 import dev.sieve.fetch.Exchange;
 import dev.sieve.fetch.FetchRequest;
 import dev.sieve.fetch.FetchResult;

@@ -1,6 +1,5 @@
-package dev.sieve.crawl;
+package dev.sieve.stage;
 
-import dev.sieve.crawl.KnownPage.State;
 import dev.sieve.fetch.Exchange;
 import dev.sieve.fetch.FetchResult;
 import dev.sieve.fetch.FetchResult.Failed;
@@ -9,6 +8,7 @@ import dev.sieve.fetch.FetchResult.Redirect;
 import dev.sieve.output.Change;
 import dev.sieve.output.History;
 import dev.sieve.parse.Digest;
+import dev.sieve.stage.KnownPage.State;
 import java.net.HttpURLConnection;
 import java.nio.charset.StandardCharsets;
 import java.time.DateTimeException;

@@ -1,6 +1,14 @@
-package dev.sieve.crawl;
+package dev.sieve.stage;
 
 import dev.sieve.Lease;
+import dev.sieve.crawl.Counter;
+import dev.sieve.crawl.CrawlReport;
+import dev.sieve.crawl.LinkQueue;
+import dev.sieve.crawl.Recorder;
+import dev.sieve.crawl.Stage;
+import dev.sieve.crawl.StageVisit;
+import dev.sieve.crawl.Target;
+import dev.sieve.crawl.VisitContext;
 import dev.sieve.fetch.FetchRequest;
 import dev.sieve.fetch.FetchResult;
 import dev.sieve.fetch.FetchResult.Failed;

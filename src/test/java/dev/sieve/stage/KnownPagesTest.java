@@ -1,12 +1,13 @@
-package dev.sieve.crawl;
+package dev.sieve.stage;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.sieve.crawl.KnownPage.State;
+import dev.sieve.crawl.JobFiles;
 import dev.sieve.io.LineFile;
 import dev.sieve.io.LocalDisk;
 import dev.sieve.job.CrawlDirectory;
+import dev.sieve.stage.KnownPage.State;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,10 +1,19 @@
-package dev.sieve.crawl;
+package dev.sieve.stage;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sieve.Lease;
 import dev.sieve.Sieve;
+import dev.sieve.crawl.ChangingSite;
+import dev.sieve.crawl.CrawlJob;
+import dev.sieve.crawl.CrawlOptions;
+import dev.sieve.crawl.Crawler;
+import dev.sieve.crawl.Ending;
+import dev.sieve.crawl.Redirects;
+import dev.sieve.crawl.Reports;
+import dev.sieve.crawl.Site;
+import dev.sieve.crawl.Target;
 import dev.sieve.durable.DurableFolder;
 import dev.sieve.fetch.FetchResult;
 import dev.sieve.job.CrawlDirectory;
@@ -46,10 +55,10 @@ class RoundsTest {
         visits.clear();
         try (CrawlJob directory =
                         CrawlDirectory.open(job, exists ? builder -> {} : builder -> builder.capacity(20_000));
-                Crawler crawler = new Crawler(options, directory)) {
+                Crawler crawler = new Crawler(options, directory, AllStages::of)) {
             start.accept(crawler);
             Reports.assertAddsUp(crawler.run(visits::add));
-            Round round = crawler.round();
+            Round round = crawler.result(Round.class);
             return round == null ? List.of() : round.orphans();
         }
     }
@@ -120,7 +129,7 @@ class RoundsTest {
 
     @Test
     void aCrawlWithoutAFolderHasNoRounds() {
-        assertThatThrownBy(() -> new Crawler(options(), new Sieve(10)).close())
+        assertThatThrownBy(() -> new Crawler(options(), new Sieve(10), AllStages::of).close())
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("needs a job");
     }
@@ -128,7 +137,7 @@ class RoundsTest {
     /** Makes the last visit of all pages older, after which they are not due for a month. */
     private void age(Duration age) throws IOException {
         try (CrawlJob directory = CrawlDirectory.open(folder.resolve("job"), builder -> {})) {
-            KnownPages pages = Objects.requireNonNull(Rounds.of(directory, RevisitRule.DEFAULT))
+            KnownPages pages = Objects.requireNonNull(Rounds.of(directory, RevisitRuleTest.RULE))
                     .pages();
             pages.all(page -> {
                 pages.touch(page.visited(page.status(), page.lastVisit() - age.toSeconds(), page.visits(), (int)
@@ -181,7 +190,7 @@ class RoundsTest {
         try (Site site = new Site().page("/", "/a").page("/a")) {
             run(options(), crawler -> crawler.seed(site.url("/")));
             try (CrawlJob directory = CrawlDirectory.open(folder.resolve("job"), builder -> {})) {
-                Rounds.again(directory, true, RevisitRule.DEFAULT);
+                Rounds.again(directory, true, RevisitRuleTest.RULE);
             }
 
             run(Site.fast(), crawler -> {});
@@ -197,8 +206,8 @@ class RoundsTest {
         try (Site site = new Site().page("/", "/a", "/b").page("/a").page("/b")) {
             run(options(), crawler -> crawler.seed(site.url("/")));
             try (CrawlJob directory = CrawlDirectory.open(folder.resolve("job"), builder -> {})) {
-                Rounds.again(directory, false, RevisitRule.DEFAULT);
-                Rounds rounds = Objects.requireNonNull(Rounds.of(directory, RevisitRule.DEFAULT));
+                Rounds.again(directory, false, RevisitRuleTest.RULE);
+                Rounds rounds = Objects.requireNonNull(Rounds.of(directory, RevisitRuleTest.RULE));
                 Iterator<Boolean> ends = List.of(false, false, true).iterator();
 
                 assertThat(rounds.queue(Instant.now(), page -> true, ends::next))
@@ -206,7 +215,7 @@ class RoundsTest {
                 assertThat(rounds.toQueue()).isOne();
             }
             try (CrawlJob directory = CrawlDirectory.open(folder.resolve("job"), builder -> {})) {
-                Rounds rounds = Objects.requireNonNull(Rounds.of(directory, RevisitRule.DEFAULT));
+                Rounds rounds = Objects.requireNonNull(Rounds.of(directory, RevisitRuleTest.RULE));
                 assertThat(rounds.queue(Instant.now(), page -> true, () -> false))
                         .isOne();
                 assertThat(rounds.toQueue()).isZero();
@@ -220,7 +229,7 @@ class RoundsTest {
             run(options(), crawler -> crawler.seed(site.url("/")));
             Path job = folder.resolve("job");
             try (CrawlJob directory = CrawlDirectory.open(job, builder -> {});
-                    Crawler crawler = new Crawler(options(), directory)) {
+                    Crawler crawler = new Crawler(options(), directory, AllStages::of)) {
                 assertThat(crawler.run(visit -> {}).ending()).isEqualTo(Ending.DRAINED);
                 crawler.fail(new IOException("no room for the report"));
             }
@@ -228,9 +237,9 @@ class RoundsTest {
             for (int round = 2; round <= 3; round++) {
                 visits.clear();
                 try (CrawlJob directory = CrawlDirectory.open(job, builder -> {});
-                        Crawler crawler = new Crawler(options(), directory)) {
+                        Crawler crawler = new Crawler(options(), directory, AllStages::of)) {
                     crawler.run(visits::add);
-                    assertThat(crawler.round().number()).isEqualTo(round);
+                    assertThat(crawler.result(Round.class).number()).isEqualTo(round);
                     assertThat(visits).hasSize(round == 2 ? 0 : 2);
                 }
             }
@@ -244,18 +253,19 @@ class RoundsTest {
         List<String> orders = List.of("abc", "abc", "acb", "bac", "bca", "cab", "cba");
         try (CrawlJob job = CrawlDirectory.open(folder.resolve("job"), builder -> builder.capacity(100))) {
             for (String order : orders) {
-                Rounds.again(job, false, RevisitRule.DEFAULT);
-                Rounds rounds = Objects.requireNonNull(Rounds.of(job, RevisitRule.DEFAULT));
-                List<Stage> stages = new ArrayList<>();
-                Recorder recorder = new Recorder(job.frontier(), stages);
-                LinkQueue links = new LinkQueue(options(), recorder, stages, job, () -> {});
-                stages.addAll(List.of(new RoundStage(rounds, links, recorder, CrawlClock.SYSTEM)));
+                Rounds.again(job, false, RevisitRuleTest.RULE);
+                Rounds rounds = Objects.requireNonNull(Rounds.of(job, RevisitRuleTest.RULE));
+                Redirects redirects = Redirects.of(
+                        options(),
+                        job,
+                        (options, all, recorder, links, clock) ->
+                                List.of(new RoundStage(rounds, links, recorder, clock)));
                 List<String> failed = new ArrayList<>();
                 for (String page : order.split("", -1)) {
                     String url = "http://h.test/" + page;
                     Target target = Target.of(new Lease(0, url, 1, 0, "http://h.test/", 0, 0));
                     FetchResult result =
-                            links.target(target, new FetchResult.Redirect(302, "http://h.test/" + ring.get(page)));
+                            redirects.follow(target, new FetchResult.Redirect(302, "http://h.test/" + ring.get(page)));
                     Revisit visit = rounds.revisit(
                             rounds.base(target), target, result, false, LongStream.empty(), 0, Instant.now(), null);
                     rounds.store(List.of(visit), false);

@@ -1,0 +1,16 @@
+package dev.sieve.crawl;
+
+import java.io.IOException;
+import java.util.List;
+
+/** Creates the stages of a crawl, in the order in which they are called. */
+public interface StageFactory {
+    /**
+     * Returns the stages.
+     *
+     * @throws IllegalArgumentException when the job cannot have one of them; the message says why
+     * @throws IOException when the disk fails
+     */
+    List<Stage> create(CrawlOptions options, CrawlJob job, Recorder recorder, LinkQueue links, CrawlClock clock)
+            throws IOException;
+}

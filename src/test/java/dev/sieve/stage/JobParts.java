@@ -1,0 +1,108 @@
+package dev.sieve.stage;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sieve.Lease;
+import dev.sieve.crawl.CrawlJob;
+import dev.sieve.crawl.Target;
+import java.io.IOException;
+import java.time.Instant;
+import java.util.List;
+import java.util.Objects;
+import java.util.function.Consumer;
+
+/** What the stages keep in a job. */
+public final class JobParts {
+    private JobParts() {}
+
+    private static Rounds rounds(CrawlJob job) throws IOException {
+        return Objects.requireNonNull(Rounds.of(job, RevisitRuleTest.RULE));
+    }
+
+    private static KnownTexts texts(CrawlJob job) throws IOException {
+        return job.part(KnownTexts.class, KnownTexts::new);
+    }
+
+    private static Fragments fragments(CrawlJob job) throws IOException {
+        return job.part(Fragments.class, Fragments::new);
+    }
+
+    /** Opens all that exist, and creates the others, but no rounds. */
+    public static void open(CrawlJob job) throws IOException {
+        texts(job);
+        fragments(job);
+        Rounds.of(job, RevisitRuleTest.RULE);
+    }
+
+    /** Makes it a job with rounds. */
+    public static void beginRounds(CrawlJob job) throws IOException {
+        if (Rounds.of(job, RevisitRuleTest.RULE) == null) {
+            Rounds.again(job, false, RevisitRuleTest.RULE);
+        }
+    }
+
+    /** Adds a page to a job with rounds, unless it is known. */
+    public static void addPage(CrawlJob job, String url) throws IOException {
+        Target page = Target.of(new Lease(0, url, 0, 0, null, 0, 0));
+        if (rounds(job).base(page) == null) {
+            rounds(job).store(List.of(rounds(job).refused(page)), false);
+        }
+    }
+
+    /** Adds a page to all files. */
+    public static void add(CrawlJob job, String url, long text) throws IOException {
+        addPage(job, url);
+        texts(job).add(text, url);
+        fragments(job).add(0, url, fragments(job).page(), true);
+    }
+
+    /** Hands all lines to the operating system. */
+    public static void flush(CrawlJob job, boolean isForced) throws IOException {
+        rounds(job).store(List.of(), isForced);
+        texts(job).flush(false);
+        fragments(job).flush(false);
+    }
+
+    /** Passes on the fragments and the pages of rounds, each with its sort. */
+    public static void read(CrawlJob job, Consumer<String> lines) throws IOException {
+        fragments(job).read((position, line) -> lines.accept("fragment " + line));
+        assertThat(texts(job)).isNotNull();
+        if (Rounds.of(job, RevisitRuleTest.RULE) != null) {
+            rounds(job).pages().all(page -> {
+                lines.accept("page " + page.line());
+                return true;
+            });
+        }
+    }
+
+    /** Whether a page is known. */
+    public static boolean hasPage(CrawlJob job, String url) throws IOException {
+        return rounds(job).pages().find(0, url) != null;
+    }
+
+    /** Whether all pages of a round are in the frontier. */
+    public static boolean isQueued(CrawlJob job) throws IOException {
+        return rounds(job).pages().isQueued();
+    }
+
+    /** Whether the present round only visits what is due. */
+    public static boolean isOnlyDue(CrawlJob job) throws IOException {
+        return rounds(job).pages().isOnlyDue();
+    }
+
+    /** Completes a round. */
+    public static void complete(CrawlJob job) throws IOException {
+        rounds(job).complete(() -> false);
+    }
+
+    /** Ends a round that is complete, and begins one of what is due, as a process does that is killed then. */
+    public static void beginNext(CrawlJob job) throws IOException {
+        rounds(job).end();
+        rounds(job).pages().begin(true);
+    }
+
+    /** Queues the pages of a round; returns how many. */
+    public static long queue(CrawlJob job, Instant now) throws IOException {
+        return rounds(job).queue(now, page -> true, () -> false);
+    }
+}
