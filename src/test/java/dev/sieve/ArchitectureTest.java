@@ -117,7 +117,7 @@ class ArchitectureTest {
             room(FETCH, List.of(URL, SCOPE, POLITE), "okhttp3..", "okio.."),
             room(ROBOTS, List.of(IO, URL, SCOPE, POLITE, FETCH)),
             room(PARSE, List.of(URL, FETCH), "org.jsoup.."),
-            room(OUTPUT, List.of(ROOT, IO, URL, SCOPE, FETCH), "org.netpreserve.jwarc.."),
+            room(OUTPUT, List.of(BLOOM, ROOT, IO, URL, SCOPE, FETCH), "org.netpreserve.jwarc.."),
             room(
                     CRAWL,
                     List.of(BLOOM, IO, ROOT, DURABLE, SHARED, URL, SCOPE, POLITE, FETCH, ROBOTS, PARSE, OUTPUT),

@@ -79,9 +79,7 @@ final class OutputChecks {
             List<Path> existing = format.existing(file);
             if (how == CREATE_NEW && !existing.isEmpty() && !existing.equals(List.of(file))) {
                 throw Checks.invalid(
-                        spec,
-                        "-o",
-                        existing.get(0) + " exists; use --force to delete all files of the archive " + file);
+                        spec, "-o", existing.get(0) + " exists; use --force to delete all files of " + file);
             }
             file("-o", file, how);
         }

@@ -140,7 +140,9 @@ final class Outputs implements Closeable {
         List<String> lines = new ArrayList<>();
         for (Map.Entry<Path, PageSink> each : files.entrySet()) {
             OutputFormat format = formats.getOrDefault(each.getKey(), LineFormat.TXT);
-            List<Path> parts = format.existing(each.getKey());
+            List<Path> parts = format.existing(each.getKey()).stream()
+                    .filter(part -> !part.toString().endsWith(OutputFormat.LINES))
+                    .toList();
             if (parts.isEmpty()) {
                 continue;
             }

@@ -86,7 +86,7 @@ public final class VisitContext {
                 lease.referrer(),
                 result(),
                 new Visit.Timing(fetchedAt, took, waited),
-                new Visit.Content(document.title(), document.links(), resources),
+                new Visit.Content(document.title(), document.links(), resources, isIndexed()),
                 new Visit.Marks(target.isCheck(), isAccepted),
                 likeness,
                 history);
@@ -127,6 +127,20 @@ public final class VisitContext {
     /** Returns whether the document is complete, and of a page that is not an error. */
     public boolean isWhole() {
         return !document.isCut() && result instanceof Page page && page.isSuccess() && !page.isCut();
+    }
+
+    /** Returns the URL that the document names as its canonical one; null when it names none, or itself. */
+    @Nullable
+    String otherCanonical() {
+        String canonical = document.canonical();
+        boolean isOther = canonical != null
+                && !UrlNormalizer.key(canonical)
+                        .equals(UrlNormalizer.key(target.lease().url()));
+        return isOther ? canonical : null;
+    }
+
+    private boolean isIndexed() {
+        return document != UNREADABLE && !document.isNoindex() && otherCanonical() == null;
     }
 
     /** Returns whether the options accept the status of the page, so that it is not a failure. */

@@ -3,14 +3,21 @@ package dev.sieve.fetch;
 import dev.sieve.polite.RetryAfter;
 import dev.sieve.scope.SkipReason;
 import java.net.HttpURLConnection;
+import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** The result of requesting one URL; it covers everything that a server may do. */
 public sealed interface FetchResult {
+    /** The form of a date in header fields that servers have to send, RFC 9110 section 5.6.7. */
+    DateTimeFormatter HTTP_DATE = DateTimeFormatter.ofPattern("EEE, dd MMM uuuu HH:mm:ss 'GMT'", Locale.US)
+            .withZone(ZoneOffset.UTC);
 
     /** Returns the HTTP status; 0 without a response. */
     default int status() {
@@ -141,6 +148,16 @@ public sealed interface FetchResult {
         public @Nullable String header(String name) {
             List<String> values = headers.get(name);
             return values == null ? null : values.get(0);
+        }
+
+        /** Returns when its server says that it was last modified; null when it does not say so. */
+        public @Nullable Instant lastModified() {
+            String date = header("last-modified");
+            try {
+                return date == null ? null : Instant.from(HTTP_DATE.parse(date));
+            } catch (DateTimeException e) {
+                return null;
+            }
         }
 
         /**

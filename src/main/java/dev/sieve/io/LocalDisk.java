@@ -1,8 +1,10 @@
 package dev.sieve.io;
 
+import java.io.BufferedOutputStream;
 import java.io.FileNotFoundException;
 import java.io.FileOutputStream;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.io.RandomAccessFile;
 import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.FileChannel;
@@ -34,6 +36,11 @@ public final class LocalDisk implements Disk {
     public interface Owner {
         /** Throws when another process may write to the folder as well. */
         void requireHeld() throws IOException;
+    }
+
+    /** Writes the content of a file. */
+    public interface Writing {
+        void writeTo(OutputStream out) throws IOException;
     }
 
     /** Uses a folder that has no owner. */
@@ -101,10 +108,22 @@ public final class LocalDisk implements Disk {
      * {@link #temporary}, forced and renamed.
      */
     public static void replace(Path file, byte[] content) throws IOException {
+        replace(file, out -> out.write(content));
+    }
+
+    /** Does the same with content that is written as a stream, which may be closed. */
+    public static void replace(Path file, Writing content) throws IOException {
         Path temporary = temporary(file);
         try {
             try (FileOutputStream out = new FileOutputStream(temporary.toFile())) {
-                out.write(content);
+                BufferedOutputStream stream = new BufferedOutputStream(out) {
+                    @Override
+                    public void close() throws IOException {
+                        flush();
+                    }
+                };
+                content.writeTo(stream);
+                stream.flush();
                 out.getFD().sync();
             }
             Files.move(temporary, file, StandardCopyOption.REPLACE_EXISTING, StandardCopyOption.ATOMIC_MOVE);

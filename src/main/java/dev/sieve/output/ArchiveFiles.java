@@ -38,16 +38,27 @@ final class ArchiveFiles {
 
     /** Returns the files of an archive that exist, by their numbers; the one that was named has the number 0. */
     static NavigableMap<Integer, Path> existing(Path first) throws IOException {
+        return existing(first, NAME, "\\d{5,9}");
+    }
+
+    /**
+     * Returns the files that exist of an output of several, in the same way.
+     *
+     * @param names matches the name of the first in two parts, between which the others have a dash and their number
+     * @param number matches the number
+     */
+    static NavigableMap<Integer, Path> existing(Path first, Pattern names, String number) throws IOException {
         NavigableMap<Integer, Path> found = new TreeMap<>();
         Path folder = first.toAbsolutePath().getParent();
         if (Files.isRegularFile(first)) {
             found.put(0, first);
         }
-        Matcher name = parts(first);
+        Matcher name = names.matcher(String.valueOf(first.getFileName()));
         if (!name.matches() || folder == null || !Files.isDirectory(folder)) {
             return found;
         }
-        Pattern numbered = Pattern.compile(Pattern.quote(name.group(1)) + "-(\\d{5,9})" + Pattern.quote(name.group(2)));
+        Pattern numbered =
+                Pattern.compile(Pattern.quote(name.group(1)) + "-(" + number + ")" + Pattern.quote(name.group(2)));
         try (Stream<Path> files = Files.list(folder)) {
             for (Path each : (Iterable<Path>) files::iterator) {
                 Matcher matcher = numbered.matcher(String.valueOf(each.getFileName()));

@@ -7,7 +7,10 @@ import java.util.List;
 
 /** A format of outputs, which describes itself. {@link OutputFormats} has the list of them. */
 public interface OutputFormat {
-    /** Returns how the names of its files end, each with its dot and in lower case, the usual one first. */
+    /** How the name of a file ends that has what is written only at the end, after the name of the output. */
+    String LINES = ".lines";
+
+    /** Returns how the names of its files end, in lower case, the usual one first. */
     List<String> endings();
 
     /** Returns what an output contains, for the help of the command: a few words in parentheses after the endings. */

@@ -11,8 +11,16 @@ import org.jspecify.annotations.Nullable;
 
 /** The formats of outputs. */
 public final class OutputFormats {
-    private static final List<OutputFormat> ALL =
-            List.of(LineFormat.TXT, LineFormat.JSONL, LineFormat.CSV, LineFormat.TSV, new WarcFormat());
+    private static final List<OutputFormat> ALL = List.of(
+            LineFormat.TXT,
+            LineFormat.JSONL,
+            LineFormat.CSV,
+            LineFormat.TSV,
+            new WarcFormat(),
+            new DocumentFormat(
+                    "the pages that search engines may list, written at the end",
+                    SitemapSink::new,
+                    List.of("sitemap.xml", "sitemap.xml.gz")));
 
     private OutputFormats() {}
 

@@ -51,10 +51,12 @@ public record Visit(
      * @param links the distinct URLs to which the document links
      * @param resources the distinct URLs of what the document or style sheet needs, such as images; empty unless these are
      *     checked
+     * @param isIndexed whether a search engine may list the document under its URL: it is not marked as noindex, and names no
+     *     other URL as its canonical one
      */
-    public record Content(String title, List<String> links, List<String> resources) {
+    public record Content(String title, List<String> links, List<String> resources, boolean isIndexed) {
         /** Nothing. */
-        public static final Content NONE = new Content("", List.of(), List.of());
+        public static final Content NONE = new Content("", List.of(), List.of(), false);
     }
 
     /**

@@ -12,7 +12,6 @@ import dev.sieve.parse.Digest;
 import dev.sieve.parse.LinkExtractor;
 import dev.sieve.parse.PageText;
 import dev.sieve.scope.SkipRule;
-import dev.sieve.url.UrlNormalizer;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
@@ -92,15 +91,11 @@ final class DuplicateStage implements Stage {
             if (text == null || !(result instanceof Page page) || !page.isSuccess()) {
                 return null;
             }
-            String canonical = document.canonical();
-            boolean isOther = canonical != null
-                    && !UrlNormalizer.key(canonical)
-                            .equals(UrlNormalizer.key(visit.target().url()));
             return new Likeness(
                     Digest.of(page.body()),
                     text.digest(),
                     document.description(),
-                    isOther ? canonical : null,
+                    visit.otherCanonical(),
                     earlier.first(),
                     page.isCut() || text.words() == 0 ? null : text.sketch().base64());
         }

@@ -11,11 +11,7 @@ import dev.sieve.parse.Digest;
 import dev.sieve.stage.KnownPage.State;
 import java.net.HttpURLConnection;
 import java.nio.charset.StandardCharsets;
-import java.time.DateTimeException;
 import java.time.Instant;
-import java.time.ZoneOffset;
-import java.time.format.DateTimeFormatter;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.regex.Matcher;
@@ -37,10 +33,6 @@ import org.jspecify.annotations.Nullable;
  * @param history what the record of the visit says
  */
 record Revisit(KnownPage page, boolean isSame, boolean isLeft, History history) {
-    private static final DateTimeFormatter HTTP_DATE = DateTimeFormatter.ofPattern(
-                    "EEE, dd MMM uuuu HH:mm:ss 'GMT'", Locale.US)
-            .withZone(ZoneOffset.UTC);
-
     private static final Pattern MAX_AGE = Pattern.compile("(?i)(?<![\\w-])max-age=\"?(\\d{1,10})");
     private static final Pattern NO_CACHE = Pattern.compile("(?i)(?<![\\w-])no-(?:cache|store)");
 
@@ -59,7 +51,7 @@ record Revisit(KnownPage page, boolean isSame, boolean isLeft, History history) 
         }
         return base.lastModified() < 0
                 ? Map.of()
-                : Map.of("If-Modified-Since", HTTP_DATE.format(Instant.ofEpochSecond(base.lastModified())));
+                : Map.of("If-Modified-Since", FetchResult.HTTP_DATE.format(Instant.ofEpochSecond(base.lastModified())));
     }
 
     /**
@@ -201,7 +193,7 @@ record Revisit(KnownPage page, boolean isSame, boolean isLeft, History history) 
                 body,
                 text,
                 page == null ? null : KnownPage.storable(page.header("etag")),
-                page == null ? -1 : time(page.header("last-modified")),
+                page == null ? -1 : time(page.lastModified()),
                 base == null ? 1 : base.visits() + 1,
                 time,
                 lastChange,
@@ -222,14 +214,8 @@ record Revisit(KnownPage page, boolean isSame, boolean isLeft, History history) 
         return Digest.of(text.getBytes(StandardCharsets.UTF_8));
     }
 
-    /** Returns a time of HTTP in epoch seconds; -1 for none. */
-    private static long time(@Nullable String date) {
-        try {
-            return date == null
-                    ? -1
-                    : Math.max(-1, Instant.from(HTTP_DATE.parse(date)).getEpochSecond());
-        } catch (DateTimeException e) {
-            return -1;
-        }
+    /** Returns a time in epoch seconds; -1 for none, and for one before 1970. */
+    private static long time(@Nullable Instant date) {
+        return date == null ? -1 : Math.max(-1, date.getEpochSecond());
     }
 }

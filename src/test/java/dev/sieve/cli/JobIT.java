@@ -4,14 +4,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sieve.demo.DemoWeb;
 import dev.sieve.judge.PolitenessJudge;
+import dev.sieve.parse.SitemapReader;
 import dev.sieve.url.UrlNormalizer;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.stream.Collectors;
@@ -80,6 +84,11 @@ class JobIT {
         List<String> lines = Files.readAllLines(folder.resolve("urls.txt"));
         assertThat(lines.stream().map(UrlNormalizer::key).collect(Collectors.toSet()))
                 .hasSize(web.pages());
+        List<String> listed = new ArrayList<>();
+        try (InputStream sitemap = Files.newInputStream(folder.resolve("sitemap.xml"))) {
+            SitemapReader.read(sitemap, (url, date) -> listed.add(url), listed::add);
+        }
+        assertThat(listed).doesNotHaveDuplicates().containsExactlyInAnyOrderElementsOf(Set.copyOf(lines));
         // A kill leaves pages that are recorded once more; one between the two files, in one of them only.
         assertThat(ReportFile.responses(folder.resolve("report.html"), "2xx"))
                 .isBetween((long) web.pages(), web.pages() + (long) KILLS * CONCURRENCY);
@@ -87,7 +96,7 @@ class JobIT {
 
     private Process start(DemoWeb web) throws IOException {
         String options = "--job job --filter exact --scope any --resolve .test=127.0.0.1 --delay 5ms --concurrency "
-                + CONCURRENCY + " -o urls.txt --report report.html";
+                + CONCURRENCY + " -o urls.txt -o sitemap.xml --report report.html";
         return Program.of(folder, (web.start() + " " + options).split(" ", -1)).start();
     }
 }

@@ -171,7 +171,7 @@ final class OutputPowerCutRun {
                 null,
                 result,
                 new Visit.Timing(Instant.EPOCH, Duration.ZERO, Duration.ZERO),
-                new Visit.Content(title, List.of(), List.of()),
+                new Visit.Content(title, List.of(), List.of(), false),
                 Visit.Marks.NONE,
                 null,
                 null);

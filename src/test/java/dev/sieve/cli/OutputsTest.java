@@ -242,6 +242,11 @@ class OutputsTest {
         assertThat(whole).isNotEmpty();
     }
 
+    /** Returns the file that a crawl continues: that of the lines for a document, which is written from these. */
+    private Path continued(String name) {
+        return file(name.contains(".xml") ? name + ".lines" : name);
+    }
+
     /** A name with each ending. */
     static Stream<String> names() {
         return OutputFormats.all().stream()
@@ -274,14 +279,14 @@ class OutputsTest {
     @MethodSource("names")
     void whateverFollowsTheLastFlushIsRemoved(String name) throws IOException {
         assertThat(crawl(job(name)).exitCode()).isZero();
-        byte[] whole = Files.readAllBytes(file(name));
+        byte[] whole = Files.readAllBytes(continued(name));
         for (String more : List.of("http", "\n", "http://a.test/\nhttp://b.test/\n", "\0\0\0\nx\0")) {
-            Files.writeString(file(name), more, APPEND);
+            Files.writeString(continued(name), more, APPEND);
             assertThat(crawl(job(name)).exitCode()).isZero();
 
-            assertThat(Arrays.copyOf(Files.readAllBytes(file(name)), whole.length))
+            assertThat(Arrays.copyOf(Files.readAllBytes(continued(name)), whole.length))
                     .isEqualTo(whole);
-            whole = Files.readAllBytes(file(name));
+            whole = Files.readAllBytes(continued(name));
         }
     }
 
@@ -316,29 +321,29 @@ class OutputsTest {
     @MethodSource("names")
     void anOutputWithoutTheBytesOfItsJobIsRefused(String name) throws IOException {
         assertThat(crawl(job(name, "b.txt")).exitCode()).isZero();
-        byte[] whole = Files.readAllBytes(file(name));
+        byte[] whole = Files.readAllBytes(continued(name));
         byte[] other = whole.clone();
         other[other.length - 2] ^= 1;
         byte[] longer = Arrays.copyOf(other, other.length + 100);
         Path first = file("b.txt");
         String lines = Files.readString(first);
         for (byte[] changed : List.of(new byte[0], Arrays.copyOf(whole, whole.length - 1), other, longer)) {
-            Files.write(file(name), changed);
+            Files.write(continued(name), changed);
 
             Run run = crawl(job(name, "b.txt"));
 
             assertThat(run.exitCode()).isEqualTo(4);
             assertThat(run.err())
-                    .contains("cannot write " + file(name) + ": ")
+                    .contains("cannot write " + continued(name) + ": ")
                     .contains(
                             changed.length < whole.length
                                     ? "bytes that this job has written are missing"
                                     : "changed since this job has written it");
-            assertThat(file(name)).hasBinaryContent(changed);
+            assertThat(continued(name)).hasBinaryContent(changed);
         }
         assertThat(first).hasContent(lines);
 
-        Files.write(file(name), whole);
+        Files.write(continued(name), whole);
         assertThat(crawl(job(name, "b.txt")).exitCode()).isZero();
     }
 
@@ -626,7 +631,7 @@ class OutputsTest {
         assertThat(file("a-00001.warc.gz")).hasContent("mine");
 
         Files.writeString(file("a.warc.gz"), "mine");
-        assertThat(crawl(command).err()).contains("a.warc.gz exists", "delete all files of the archive");
+        assertThat(crawl(command).err()).contains("a.warc.gz exists", "delete all files of " + file("a.warc.gz"));
 
         assertThat(crawl(command[0], command[1], command[2], "--force").exitCode())
                 .isZero();

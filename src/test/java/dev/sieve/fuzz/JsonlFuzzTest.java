@@ -77,7 +77,7 @@ public class JsonlFuzzTest {
                 text,
                 page,
                 new Visit.Timing(Instant.EPOCH, Duration.ZERO, Duration.ZERO),
-                new Visit.Content(text, List.of(), List.of()),
+                new Visit.Content(text, List.of(), List.of(), false),
                 Visit.Marks.NONE,
                 null,
                 null);

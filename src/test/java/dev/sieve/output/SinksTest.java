@@ -46,7 +46,7 @@ class SinksTest {
                 "http://h/",
                 result,
                 new Visit.Timing(Instant.EPOCH, Duration.ofMillis(5), waited),
-                new Visit.Content(text, List.of(URL), List.of()),
+                new Visit.Content(text, List.of(URL), List.of(), false),
                 new Visit.Marks(isAcceptedCheck, isAcceptedCheck),
                 likeness,
                 null);
@@ -134,7 +134,7 @@ class SinksTest {
                         null,
                         page("text/html", 200),
                         new Visit.Timing(Instant.EPOCH, Duration.ZERO, Duration.ZERO),
-                        new Visit.Content("t", List.of(), List.of()),
+                        new Visit.Content("t", List.of(), List.of(), false),
                         new Visit.Marks(false, true),
                         likeness,
                         history)),

@@ -55,7 +55,7 @@ final class Visits {
                 visit.referrer(),
                 visit.result(),
                 visit.timing(),
-                new Visit.Content(visit.title(), visit.links(), resources),
+                new Visit.Content(visit.title(), visit.links(), resources, false),
                 new Visit.Marks(isCheck, isAccepted),
                 null,
                 null);
@@ -73,7 +73,7 @@ final class Visits {
                 referrer,
                 result,
                 new Visit.Timing(Instant.ofEpochSecond(1_700_000_000), Duration.ofMillis(millis), Duration.ofMillis(7)),
-                new Visit.Content(title, List.copyOf(Arrays.asList(links)), List.of()),
+                new Visit.Content(title, List.copyOf(Arrays.asList(links)), List.of(), false),
                 Visit.Marks.NONE,
                 null,
                 null);

@@ -1,0 +1,194 @@
+package dev.sieve.cli;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.sun.net.httpserver.HttpServer;
+import dev.sieve.parse.SitemapReader;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A sitemap has the pages that search engines may list. */
+@Timeout(120)
+class SitemapOutputTest {
+    private static final String MODIFIED = "Tue, 03 Jun 2025 11:05:30 GMT";
+
+    @TempDir
+    private Path folder;
+
+    private HttpServer server;
+    private String site;
+    /** Pages by path: a status, header fields, and HTML, separated by bars. */
+    private final Map<String, String> pages = new ConcurrentHashMap<>();
+
+    @BeforeEach
+    void serve() throws IOException {
+        server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        server.createContext("/", exchange -> {
+            String[] page = pages.getOrDefault(exchange.getRequestURI().toString(), "404||")
+                    .split("\\|", -1);
+            exchange.getResponseHeaders().add("Content-Type", "text/html");
+            for (String field : page[1].isEmpty() ? new String[0] : page[1].split("; ")) {
+                String[] parts = field.split(": ", 2);
+                exchange.getResponseHeaders().set(parts[0], parts[1]);
+            }
+            String tag = exchange.getResponseHeaders().getFirst("ETag");
+            boolean isSame =
+                    tag != null && tag.equals(exchange.getRequestHeaders().getFirst("If-None-Match"));
+            byte[] body = page[2].getBytes(UTF_8);
+            boolean hasBody = !isSame && body.length > 0;
+            exchange.sendResponseHeaders(isSame ? 304 : Integer.parseInt(page[0]), hasBody ? body.length : -1);
+            if (hasBody) {
+                exchange.getResponseBody().write(body);
+            }
+            exchange.close();
+        });
+        server.start();
+        site = "http://127.0.0.1:" + server.getAddress().getPort();
+    }
+
+    @AfterEach
+    void stop() {
+        server.stop(0);
+    }
+
+    private void page(String path, String headers, String html) {
+        pages.put(path, "200|" + headers + "|" + html);
+    }
+
+    private static String links(String... paths) {
+        StringBuilder html = new StringBuilder();
+        Arrays.stream(paths)
+                .forEach(path -> html.append("<a href='")
+                        .append(path.replace("&", "&amp;"))
+                        .append("'>x</a>"));
+        return html.toString();
+    }
+
+    private Path sitemap() {
+        return folder.resolve("sitemap.xml");
+    }
+
+    private Run crawl(String... options) {
+        List<String> all = new ArrayList<>(List.of(site + "/", "--delay", "0", "--retries", "0", "-q"));
+        all.addAll(List.of("--concurrency", "1", "-o", sitemap().toString()));
+        all.addAll(List.of(options));
+        return Run.of(Main.commandLine(), all.toArray(String[]::new));
+    }
+
+    /** Returns the paths of the pages, each with its date. */
+    private Map<String, String> listed() throws IOException {
+        Map<String, String> found = new TreeMap<>();
+        try (InputStream in = Files.newInputStream(sitemap())) {
+            SitemapReader.Outcome outcome = SitemapReader.read(
+                    in,
+                    (url, date) -> {
+                        assertThat(url).startsWith(site);
+                        assertThat(found.put(url.substring(site.length()), String.valueOf(date)))
+                                .isNull();
+                    },
+                    url -> assertThat(url).isNull());
+            assertThat(outcome.problem()).isEmpty();
+        }
+        return found;
+    }
+
+    @Test
+    void onlyPagesThatMayBeListedAreInASitemap() throws IOException {
+        page(
+                "/",
+                "Last-Modified: " + MODIFIED,
+                links("/a?b=1&c=2", "/own", "/other", "/noindex", "/header", "/image", "/gone", "/moved", "/no/robots")
+                        + links("http://localhost:1/elsewhere"));
+        page("/a?b=1&c=2", "", "a");
+        page("/own", "", "<link rel=canonical href='" + site + "/own#top'>");
+        page("/other", "", "<link rel=canonical href='/own'>");
+        page("/noindex", "", "<meta name=robots content='noindex'>");
+        page("/header", "X-Robots-Tag: none", "header");
+        page("/image", "Content-Type: image/png", "image");
+        pages.put("/moved", "301|Location: /own|");
+        page("/robots.txt", "Content-Type: text/plain", "User-agent: *\nDisallow: /no/");
+        page("/no/robots", "", "robots");
+
+        assertThat(crawl("--check-links").exitCode()).isZero();
+
+        assertThat(listed()).isEqualTo(Map.of("/", "2025-06-03T11:05:30Z", "/a?b=1&c=2", "null", "/own", "null"));
+        assertThat(folder.resolve("sitemap.xml.lines")).doesNotExist();
+    }
+
+    @Test
+    void aResumedJobAddsItsPages() throws IOException {
+        page("/", "", links("/a"));
+        page("/a", "", links("/b"));
+        page("/b", "", "b");
+        String job = folder.resolve("job").toString();
+
+        assertThat(crawl("--job", job, "--max-pages", "1").exitCode()).isZero();
+        assertThat(listed().keySet()).containsExactly("/");
+        assertThat(crawl("--job", job).exitCode()).isZero();
+        assertThat(listed().keySet()).containsExactly("/", "/a", "/b");
+
+        Files.delete(folder.resolve("sitemap.xml.lines"));
+        Run run = crawl("--job", job);
+        assertThat(run.exitCode()).isEqualTo(2);
+        assertThat(run.err()).contains("sitemap.xml: this job has not written it; move it away");
+    }
+
+    @Test
+    void eachRoundRemovesPagesThatMayNoLongerBeListed() throws IOException {
+        page("/", "ETag: \"1\"", links("/same", "/gone", "/hidden", "/forbidden", "/moved"));
+        page("/same", "ETag: \"1\"; Last-Modified: " + MODIFIED, "same");
+        for (String path : List.of("/gone", "/hidden", "/forbidden", "/moved")) {
+            page(path, "", path);
+        }
+        String[] again = {"--job", folder.resolve("job").toString(), "--again"};
+        assertThat(crawl(again).exitCode()).isZero();
+        assertThat(listed()).hasSize(6);
+
+        page("/", "ETag: \"2\"", links("/same", "/gone", "/hidden", "/forbidden", "/moved", "/new"));
+        page("/new", "", "new");
+        pages.remove("/gone");
+        page("/hidden", "", "<meta name=robots content=noindex>");
+        page("/robots.txt", "Content-Type: text/plain", "User-agent: *\nDisallow: /forbidden");
+        pages.put("/moved", "301|Location: /same|");
+        assertThat(crawl(again).exitCode()).isZero();
+
+        assertThat(listed()).isEqualTo(Map.of("/", "null", "/same", "2025-06-03T11:05:30Z", "/new", "null"));
+
+        server.stop(0);
+        assertThat(crawl(again).exitCode()).isEqualTo(3);
+        assertThat(sitemap()).exists();
+    }
+
+    @Test
+    void otherFilesAreNotOverwritten() throws IOException {
+        page("/", "", "x");
+        for (String name : List.of("sitemap.xml", "sitemap.xml.lines")) {
+            Path mine = Files.writeString(folder.resolve(name), "mine");
+            assertThat(crawl().err()).contains(name + " exists; use --force");
+            Files.delete(mine);
+        }
+        Path part = Files.writeString(folder.resolve("sitemap-7.xml"), "mine");
+        assertThat(crawl().err()).contains("sitemap-7.xml exists; use --force to delete all files of " + sitemap());
+        assertThat(part).hasContent("mine");
+
+        assertThat(crawl("--force").exitCode()).isZero();
+        assertThat(part).doesNotExist();
+        assertThat(listed().keySet()).containsExactly("/");
+    }
+}
