@@ -1,5 +1,7 @@
 package dev.sieve.bench;
 
+import com.google.protobuf.ByteString;
+import com.google.protobuf.UnknownFieldSet;
 import crawlercommons.urlfrontier.URLFrontierGrpc;
 import crawlercommons.urlfrontier.Urlfrontier.AckMessage;
 import crawlercommons.urlfrontier.Urlfrontier.DiscoveredURLItem;
@@ -12,6 +14,7 @@ import crawlercommons.urlfrontier.Urlfrontier.URLItem;
 import dev.sieve.UrlBatch;
 import dev.sieve.durable.ChildJvm;
 import dev.sieve.serve.ServeChild;
+import io.grpc.MethodDescriptor;
 import io.netty.buffer.ByteBuf;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -36,7 +39,8 @@ import org.openjdk.jmh.runner.options.CommandLineOptions;
  * sends what it has encoded before. One of ten discovered URLs is new. With {@code -p peers=NAME:PORT:PROCESS,...} other
  * servers of the protocol, on this machine and empty, take turns with it. Parameters: {@code -p rounds=5}, {@code -p
  * links=1000000} per round, {@code -p fill=1000000} before, {@code -p get=50000} URLs to get per round, {@code -p
- * queues=100}, {@code -p perQueue=10}, {@code -p metadata=false}, {@code -p ours=true}.
+ * queues=100}, {@code -p perQueue=10}, {@code -p metadata=false}, {@code -p ours=true}, {@code -p batch=64} URLs in a batch of
+ * PutDiscovered; 0 for none.
  */
 final class ServeBench {
     private static final int PAGES = 4096;
@@ -52,10 +56,13 @@ final class ServeBench {
     private final GetParams params;
     private final long links;
     private final int get;
+    private final int batch;
 
     private enum Way {
         PUT_1,
         PUT_2,
+        BATCH_1,
+        BATCH_2,
         GET,
         KNOWN
     }
@@ -109,6 +116,7 @@ final class ServeBench {
         this.peers = peers;
         links = Long.parseLong(Bench.parameter(line, "links", "1000000"));
         get = Integer.parseInt(Bench.parameter(line, "get", "50000"));
+        batch = Integer.parseInt(Bench.parameter(line, "batch", "64"));
         hasMetadata = Boolean.parseBoolean(Bench.parameter(line, "metadata", "false"));
         params = GetParams.newBuilder()
                 .setCrawlID(CRAWL)
@@ -178,19 +186,21 @@ final class ServeBench {
                     .await();
         }
         for (long filled = 0; filled < urls; filled += pages.size()) {
-            List<EncodedMessages> items = draw(1);
+            List<EncodedMessages> items = draw(1, 0);
             for (Peer peer : peers) {
-                put(peer, items);
+                put(peer, items, 0);
             }
         }
     }
 
     private void round(boolean isMeasured) throws IOException {
-        for (Way way : List.of(Way.PUT_1, Way.PUT_2)) {
-            for (long pushed = 0; pushed < links; pushed += pages.size()) {
-                List<EncodedMessages> items = draw(way == Way.PUT_1 ? 1 : 2);
+        for (Way way : List.of(Way.PUT_1, Way.BATCH_1, Way.PUT_2, Way.BATCH_2)) {
+            int size = way == Way.PUT_1 || way == Way.PUT_2 ? 0 : batch;
+            boolean isLeftOut = size == 0 && (way == Way.BATCH_1 || way == Way.BATCH_2);
+            for (long pushed = 0; pushed < links && !isLeftOut; pushed += pages.size()) {
+                List<EncodedMessages> items = draw(way == Way.PUT_1 || way == Way.BATCH_1 ? 1 : 2, size);
                 for (Peer peer : peers) {
-                    Result result = measure(peer, pages.size(), () -> put(peer, items));
+                    Result result = measure(peer, pages.size(), () -> put(peer, items, size));
                     add(peer, way, result, pushed > 0, isMeasured);
                 }
                 Collections.rotate(peers, 1);
@@ -229,7 +239,7 @@ final class ServeBench {
                     .setKnown(KnownURLItem.newBuilder().setInfo(url))
                     .build()));
             add(peer, Way.GET, result.plus(new Result(urls.size(), 0, 0, 0)), got > 0, isMeasured);
-            Result known = measure(peer, urls.size(), () -> put(peer, List.of(items)));
+            Result known = measure(peer, urls.size(), () -> put(peer, List.of(items), 0));
             add(peer, Way.KNOWN, known, got > 0, isMeasured);
             got += urls.size();
         }
@@ -243,11 +253,16 @@ final class ServeBench {
         }
     }
 
-    /** Returns the items of a number of pages, for so many streams. */
-    private List<EncodedMessages> draw(int streams) {
+    /**
+     * Returns the items of a number of pages, for so many streams.
+     *
+     * @param size of a batch; 0 for messages with one URL each
+     */
+    private List<EncodedMessages> draw(int streams, int size) {
         pages.draw();
         List<EncodedMessages> items =
                 Stream.generate(EncodedMessages::new).limit(streams).toList();
+        List<URLInfo> urls = new ArrayList<>();
         for (int i = 0; i < PAGES; i++) {
             pages.fill(page, i);
             for (int link = 0; link < page.size(); link++) {
@@ -259,13 +274,32 @@ final class ServeBench {
                     info.putMetadata("url.path", values(page.referrer()));
                     info.putMetadata("depth", values("3"));
                 }
-                items.get(i % streams)
-                        .add(URLItem.newBuilder()
-                                .setDiscovered(DiscoveredURLItem.newBuilder().setInfo(info))
-                                .build());
+                if (size == 0) {
+                    items.get(i % streams)
+                            .add(URLItem.newBuilder()
+                                    .setDiscovered(
+                                            DiscoveredURLItem.newBuilder().setInfo(info))
+                                    .build());
+                } else {
+                    urls.add(info.build());
+                }
             }
         }
+        for (int from = 0; from < urls.size(); from += size) {
+            List<URLInfo> part = urls.subList(from, Math.min(urls.size(), from + size));
+            items.get(from / size % streams).add(batch(part));
+        }
         return items;
+    }
+
+    /** Returns a DiscoveredBatch: the text is its ID, and the other field is not known in version 2.5. */
+    private static StringList batch(List<URLInfo> urls) {
+        UnknownFieldSet.Field.Builder field = UnknownFieldSet.Field.newBuilder();
+        urls.forEach(url -> field.addLengthDelimited(url.toByteString()));
+        return values("batch").toBuilder()
+                .setUnknownFields(
+                        UnknownFieldSet.newBuilder().addField(2, field.build()).build())
+                .build();
     }
 
     private static StringList values(String value) {
@@ -288,11 +322,20 @@ final class ServeBench {
     }
 
     /** Sends all items, each part on a connection of its own, and waits until they are acknowledged. */
-    private static void put(Peer peer, List<EncodedMessages> streams) throws IOException {
+    private static void put(Peer peer, List<EncodedMessages> streams, int size) throws IOException {
         AtomicInteger failed = new AtomicInteger();
         List<EncodedClient.Call> calls = new ArrayList<>();
+        MethodDescriptor<?, ?> method = size == 0
+                ? URLFrontierGrpc.getPutURLsMethod()
+                : URLFrontierGrpc.getPutURLsMethod().toBuilder()
+                        .setFullMethodName(URLFrontierGrpc.SERVICE_NAME + "/PutDiscovered")
+                        .build();
         for (int i = 0; i < streams.size(); i++) {
-            calls.add(peer.clients.get(i).call(URLFrontierGrpc.getPutURLsMethod(), streams.get(i), ack -> {
+            calls.add(peer.clients.get(i).call(method, streams.get(i), ack -> {
+                if (size > 0) {
+                    failed.addAndGet(failed(ack));
+                    return;
+                }
                 // The status is the last field, and left out when it is OK.
                 int end = ack.writerIndex();
                 if (end > 1 && ack.getByte(end - 2) == STATUS && ack.getByte(end - 1) == AckMessage.Status.FAIL_VALUE) {
@@ -306,6 +349,24 @@ final class ServeBench {
                 throw new IOException(acknowledged + " of " + streams.get(i).size() + " acknowledged, " + failed
                         + " failed: " + peer.name);
             }
+        }
+    }
+
+    /** Returns how many URLs of a BatchAck have failed. */
+    private static int failed(ByteBuf ack) {
+        try {
+            int failed = 0;
+            for (ByteString statuses : StringList.parseFrom(ack.nioBuffer())
+                    .getUnknownFields()
+                    .getField(2)
+                    .getLengthDelimitedList()) {
+                for (byte status : statuses) {
+                    failed += status == AckMessage.Status.FAIL_VALUE ? 1 : 0;
+                }
+            }
+            return failed;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
     }
 

@@ -92,7 +92,7 @@ public final class FrontierServer implements AutoCloseable {
                 .executor(workers)
                 .callExecutor(new NetworkThreads())
                 .maxConcurrentCallsPerConnection(CALLS_PER_CONNECTION)
-                .addService(QuietMarshaller.applyTo(service.bindService()));
+                .addService(service.definition());
         if (options.certificates != null && options.key != null) {
             try {
                 builder.useTransportSecurity(options.certificates.toFile(), options.key.toFile());
@@ -116,12 +116,12 @@ public final class FrontierServer implements AutoCloseable {
         }
     }
 
-    /** Has messages of PutURLs received on a thread of the network, which only passes them on. */
+    /** Has messages with URLs received on a thread of the network, which only passes them on. */
     private static final class NetworkThreads implements ServerCallExecutorSupplier {
         @Override
         public <Q, R> @Nullable Executor getExecutor(ServerCall<Q, R> call, Metadata metadata) {
-            boolean isPut = "PutURLs".equals(call.getMethodDescriptor().getBareMethodName());
-            return isPut ? Runnable::run : null;
+            String name = String.valueOf(call.getMethodDescriptor().getBareMethodName());
+            return name.startsWith("Put") ? Runnable::run : null;
         }
     }
 

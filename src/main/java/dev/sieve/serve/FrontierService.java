@@ -1,5 +1,6 @@
 package dev.sieve.serve;
 
+import com.google.protobuf.MessageLite;
 import crawlercommons.urlfrontier.CrawlID;
 import crawlercommons.urlfrontier.URLFrontierGrpc.URLFrontierImplBase;
 import crawlercommons.urlfrontier.Urlfrontier.AckMessage;
@@ -26,8 +27,11 @@ import crawlercommons.urlfrontier.Urlfrontier.URLInfo;
 import crawlercommons.urlfrontier.Urlfrontier.URLItem;
 import crawlercommons.urlfrontier.Urlfrontier.URLStatusRequest;
 import dev.sieve.SieveStats;
+import io.grpc.ServerMethodDefinition;
+import io.grpc.ServerServiceDefinition;
 import io.grpc.Status;
 import io.grpc.stub.ServerCallStreamObserver;
+import io.grpc.stub.ServerCalls;
 import io.grpc.stub.StreamObserver;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -55,7 +59,7 @@ final class FrontierService extends URLFrontierImplBase {
     private final Executor readers;
     private final Supplier<Moment> clock;
     private final Supplier<String> address;
-    private final Set<PutStream> streams = ConcurrentHashMap.newKeySet();
+    private final Set<PutStream<?, ?>> streams = ConcurrentHashMap.newKeySet();
     private final AtomicLong turn = new AtomicLong();
 
     /**
@@ -80,15 +84,32 @@ final class FrontierService extends URLFrontierImplBase {
         this.address = address;
     }
 
-    /** Ends all calls of PutURLs as soon as what was read is acknowledged. */
+    /** Ends all calls that store URLs as soon as what was read is acknowledged. */
     void stop() {
         streams.forEach(PutStream::stop);
     }
 
     @Override
     public StreamObserver<URLItem> putURLs(StreamObserver<AckMessage> call) {
-        PutStream stream = new PutStream(
-                (ServerCallStreamObserver<AckMessage>) call, crawls, memory, workers, clock, streams::remove);
+        return put(PutMessages.URLS, call);
+    }
+
+    /** PutDiscovered of version 2.6 of the protocol. */
+    private StreamObserver<StringList> putDiscovered(StreamObserver<StringList> call) {
+        return put(PutMessages.BATCHES, call);
+    }
+
+    /** Returns the service with its calls. */
+    ServerServiceDefinition definition() {
+        return QuietMarshaller.applyTo(
+                bindService(),
+                ServerMethodDefinition.create(
+                        PutMessages.PUT_DISCOVERED, ServerCalls.asyncBidiStreamingCall(this::putDiscovered)));
+    }
+
+    private <M extends MessageLite, A> StreamObserver<M> put(PutMessages<M, A> messages, StreamObserver<A> call) {
+        PutStream<M, A> stream = new PutStream<>(
+                (ServerCallStreamObserver<A>) call, messages, crawls, memory, workers, clock, streams::remove);
         streams.add(stream);
         stream.start();
         return stream;

@@ -21,7 +21,6 @@ final class PutItem {
     /** The maximum length of a message in bytes, most of which are metadata; as JSON they may take six times as many. */
     static final int MAX_MESSAGE = 1 << 17;
 
-    final String ackId;
     final String crawl;
     final String url;
     final byte[] utf8;
@@ -38,12 +37,23 @@ final class PutItem {
     @Nullable
     Status status;
 
+    /** Creates one that was discovered. */
+    PutItem(URLInfo info) {
+        this(info, false, 0);
+    }
+
     PutItem(URLItem item) {
-        isKnown = item.hasKnown();
-        URLInfo info =
-                isKnown ? item.getKnown().getInfo() : item.getDiscovered().getInfo();
-        refetch = item.getKnown().getRefetchableFromDate();
-        ackId = ackId(item);
+        this(
+                item.hasKnown()
+                        ? item.getKnown().getInfo()
+                        : item.getDiscovered().getInfo(),
+                item.hasKnown(),
+                item.getKnown().getRefetchableFromDate());
+    }
+
+    private PutItem(URLInfo info, boolean isKnown, long refetch) {
+        this.isKnown = isKnown;
+        this.refetch = refetch;
         crawl = CrawlID.normaliseCrawlID(info.getCrawlID());
         url = info.getUrl();
         utf8 = url.getBytes(UTF_8);

@@ -1,7 +1,7 @@
 package dev.sieve.serve;
 
+import com.google.protobuf.MessageLite;
 import crawlercommons.urlfrontier.Urlfrontier.AckMessage;
-import crawlercommons.urlfrontier.Urlfrontier.URLItem;
 import io.grpc.Status;
 import io.grpc.stub.ServerCallStreamObserver;
 import io.grpc.stub.StreamObserver;
@@ -15,31 +15,35 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One call of PutURLs: stores the URLs that arrive, as many at a time as have arrived, and acknowledges them in their
- * order.
+ * One call of PutURLs or PutDiscovered: stores the URLs that arrive, as many at a time as have arrived, and acknowledges the
+ * messages in their order.
  *
- * <p>Messages arrive on a thread of the network and are stored on a worker. A client may be {@link #WINDOW} messages ahead
- * of the acknowledgements; while it does not read these, nothing more is stored or read, and no thread waits.
+ * <p>Messages arrive on a thread of the network and are stored on a worker. A client may be a {@linkplain PutMessages#window
+ * window} ahead of the acknowledgements; while it does not read these, nothing more is stored or read, and no thread waits.
+ *
+ * @param <M> the messages
+ * @param <A> their acknowledgements
  */
-final class PutStream implements StreamObserver<URLItem>, Runnable {
-    /** How many messages may be on their way and in memory. */
-    static final int WINDOW = 512;
-
-    /** How many are stored in one piece. */
+final class PutStream<M extends MessageLite, A> implements StreamObserver<M>, Runnable {
+    /** As soon as there are as many URLs, they are stored in one piece. */
     private static final int BATCH = 256;
 
     /** How many bytes of acknowledgements are sent before the client must read. */
     private static final int UNREAD_BYTES = 1 << 16;
 
-    private final ServerCallStreamObserver<AckMessage> call;
+    /** What a URL of a batch takes beyond its bytes. */
+    private static final int URL_BYTES = 64;
+
+    private final ServerCallStreamObserver<A> call;
+    private final PutMessages<M, A> messages;
     private final Crawls crawls;
     private final MemoryBudget memory;
     private final Executor workers;
     private final Supplier<Moment> clock;
-    private final Consumer<PutStream> onEnd;
+    private final Consumer<PutStream<?, ?>> onEnd;
 
     // Guarded by this.
-    private final ArrayDeque<URLItem> waiting = new ArrayDeque<>();
+    private final ArrayDeque<M> waiting = new ArrayDeque<>();
     private long waitingBytes;
     private boolean isScheduled;
     private boolean isComplete;
@@ -49,13 +53,15 @@ final class PutStream implements StreamObserver<URLItem>, Runnable {
     private boolean isOver;
 
     PutStream(
-            ServerCallStreamObserver<AckMessage> call,
+            ServerCallStreamObserver<A> call,
+            PutMessages<M, A> messages,
             Crawls crawls,
             MemoryBudget memory,
             Executor workers,
             Supplier<Moment> clock,
-            Consumer<PutStream> onEnd) {
+            Consumer<PutStream<?, ?>> onEnd) {
         this.call = call;
+        this.messages = messages;
         this.crawls = crawls;
         this.memory = memory;
         this.workers = workers;
@@ -69,39 +75,40 @@ final class PutStream implements StreamObserver<URLItem>, Runnable {
         call.setOnReadyThreshold(UNREAD_BYTES);
         call.setOnReadyHandler(this::wake);
         call.setOnCancelHandler(this::cancel);
-        call.request(WINDOW);
+        call.request(messages.window());
     }
 
     /** Receives a message; null is one that could not be read, see {@link QuietMarshaller}. */
     @Override
-    public synchronized void onNext(URLItem item) {
+    public synchronized void onNext(M message) {
         if (isOver || reason != null) {
             return;
         }
-        if (item == null) {
-            reason = Status.INVALID_ARGUMENT.withDescription("not a URLItem");
-            schedule();
-            return;
-        }
-        URLItem kept = item;
-        if (item.getSerializedSize() > PutItem.MAX_MESSAGE) {
-            String id = PutItem.ackId(item);
-            if (id.length() > PutItem.MAX_URL) {
-                reason = Status.INVALID_ARGUMENT.withDescription(
-                        "a message with an ID or URL of " + id.length() + " characters; at most " + PutItem.MAX_URL);
-                schedule();
-                return;
-            }
-            kept = URLItem.newBuilder().setID(id).build(); // without content, so it is skipped
-        }
-        if (!memory.reserve(kept.getSerializedSize(), MemoryBudget.Use.MESSAGES)) {
-            reason = Status.RESOURCE_EXHAUSTED.withDescription("no memory for more messages; send them again later");
-            schedule();
-            return;
-        }
-        waitingBytes += kept.getSerializedSize();
-        waiting.add(kept);
+        reason = refusal(message);
         schedule();
+    }
+
+    /** Keeps a message; returns the reason why it cannot, or null. */
+    private @Nullable Status refusal(@Nullable M message) {
+        if (message == null) {
+            return Status.INVALID_ARGUMENT.withDescription("not a message of this call");
+        }
+        try {
+            M kept = messages.kept(message);
+            if (!memory.reserve(bytes(kept), MemoryBudget.Use.MESSAGES)) {
+                return Status.RESOURCE_EXHAUSTED.withDescription("no memory for more messages; send them again later");
+            }
+            waitingBytes += bytes(kept);
+            waiting.add(kept);
+            return null;
+        } catch (IllegalArgumentException e) {
+            return Replies.status(e);
+        }
+    }
+
+    /** Returns about how much memory a message takes. */
+    private long bytes(M message) {
+        return message.getSerializedSize() + (long) URL_BYTES * (messages.count(message) - 1);
     }
 
     @Override
@@ -150,15 +157,13 @@ final class PutStream implements StreamObserver<URLItem>, Runnable {
 
     @Override
     public void run() {
-        List<PutItem> items = new ArrayList<>(BATCH);
-        while (takeNext(items)) {
+        List<M> next = new ArrayList<>();
+        while (takeNext(next)) {
             try {
-                store(items);
-                for (PutItem item : items) {
-                    call.onNext(AckMessage.newBuilder()
-                            .setID(item.ackId)
-                            .setStatus(item.status)
-                            .build());
+                List<List<PutItem>> items = next.stream().map(messages::items).toList();
+                store(items.stream().flatMap(List::stream).toList());
+                for (int i = 0; i < items.size(); i++) {
+                    call.onNext(messages.ack(next.get(i), items.get(i)));
                 }
                 call.request(items.size());
             } catch (IOException | RuntimeException | Error e) {
@@ -168,28 +173,22 @@ final class PutStream implements StreamObserver<URLItem>, Runnable {
     }
 
     /** Takes what is to be stored next; false when nothing can be done now. */
-    private boolean takeNext(List<PutItem> items) {
-        List<URLItem> next = new ArrayList<>(BATCH);
-        synchronized (this) {
-            if (isOver || (waiting.isEmpty() && !isComplete && reason == null) || !call.isReady()) {
-                isScheduled = false;
-                return false;
-            }
-            if (waiting.isEmpty()) {
-                finish();
-                return false;
-            }
-            long bytes = 0;
-            while (next.size() < BATCH && !waiting.isEmpty()) {
-                URLItem item = waiting.remove();
-                bytes += item.getSerializedSize();
-                next.add(item);
-            }
-            waitingBytes -= bytes;
-            memory.release(bytes);
+    private synchronized boolean takeNext(List<M> next) {
+        next.clear();
+        if (isOver || (waiting.isEmpty() && !isComplete && reason == null) || !call.isReady()) {
+            isScheduled = false;
+            return false;
         }
-        items.clear();
-        next.forEach(item -> items.add(new PutItem(item)));
+        if (waiting.isEmpty()) {
+            finish();
+            return false;
+        }
+        for (int urls = 0; urls < BATCH && !waiting.isEmpty(); urls += messages.count(next.get(next.size() - 1))) {
+            M message = waiting.remove();
+            next.add(message);
+            waitingBytes -= bytes(message);
+            memory.release(bytes(message));
+        }
         return true;
     }
 

@@ -7,6 +7,7 @@ import io.grpc.ServerServiceDefinition;
 import io.grpc.ServiceDescriptor;
 import io.grpc.StatusRuntimeException;
 import java.io.InputStream;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,12 +37,13 @@ final class QuietMarshaller<T> implements Marshaller<T> {
         }
     }
 
-    /** Returns a service whose requests are read in this way. */
-    static ServerServiceDefinition applyTo(ServerServiceDefinition service) {
+    /** Returns a service whose requests are read in this way, with one more method. */
+    static ServerServiceDefinition applyTo(ServerServiceDefinition service, ServerMethodDefinition<?, ?> more) {
         ServiceDescriptor.Builder descriptor =
                 ServiceDescriptor.newBuilder(service.getServiceDescriptor().getName());
-        var methods =
-                service.getMethods().stream().map(QuietMarshaller::applyTo).toList();
+        var methods = Stream.concat(service.getMethods().stream(), Stream.of(more))
+                .map(QuietMarshaller::applyTo)
+                .toList();
         methods.forEach(method -> descriptor.addMethod(method.getMethodDescriptor()));
         ServerServiceDefinition.Builder quiet = ServerServiceDefinition.builder(descriptor.build());
         methods.forEach(quiet::addMethod);

@@ -1,5 +1,5 @@
 /**
- * Offers frontiers on disk to other crawlers, by the gRPC service URLFrontier of crawler-commons, version 2.5 of its API:
+ * Offers frontiers on disk to other crawlers, by the gRPC service URLFrontier of crawler-commons, version 2.6 of its API, but for PurgeURLs:
  * {@link dev.sieve.serve.FrontierServer}.
  *
  * <h2>The model</h2>
@@ -48,8 +48,8 @@
  * <ul>
  *   <li>A Bloom filter mistakes a new URL for a seen one, at the configured rate: then it is SKIPPED. GetStats returns the
  *       present rate and an estimate of their number.
- *   <li>PutDiscovered and PurgeURLs are not part of version 2.5, and are UNIMPLEMENTED; the reference client then sends each
- *       URL by PutURLs. So is SetLogLevel. There is one node.
+ *   <li>PurgeURLs and SetLogLevel are UNIMPLEMENTED. There is one node.
+ *   <li>A batch of PutDiscovered with more than 10,000 URLs is INVALID_ARGUMENT. A URL in it that cannot be read is SKIPPED.
  *   <li>Settings are kept across restarts: the delay, block, limit of a queue, the default delay, and whether the server is
  *       active.
  *   <li>A URL that is sent as known while it is neither in process nor new counts as active until its older record is read
@@ -80,6 +80,10 @@
  *
  * <p><b>Messages are received on threads of the network.</b> These only pass them on. A worker stores all that have arrived
  * in one piece: batches are as long as the load requires, and no message waits for others.
+ *
+ * <p><b>The messages of PutDiscovered are those of another call.</b> The library of the protocol has classes for version 2.5.
+ * What they do not know is kept in unknown fields, so version 2.6 needs no classes of its own, see {@link
+ * dev.sieve.serve.PutMessages}.
  */
 @NullMarked
 package dev.sieve.serve;

@@ -269,7 +269,7 @@ class HostileClientTest {
             assertThatThrownBy(() -> ClientCalls.blockingUnaryCall(
                             door.channel,
                             method.toBuilder(BYTES, BYTES)
-                                    .setFullMethodName("urlfrontier.URLFrontier/PutDiscovered")
+                                    .setFullMethodName("urlfrontier.URLFrontier/PurgeURLs")
                                     .setType(MethodDescriptor.MethodType.UNARY)
                                     .build(),
                             CallOptions.DEFAULT,

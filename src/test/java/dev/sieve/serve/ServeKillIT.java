@@ -3,6 +3,7 @@ package dev.sieve.serve;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.google.protobuf.DynamicMessage;
 import crawlercommons.urlfrontier.URLFrontierGrpc;
 import crawlercommons.urlfrontier.URLFrontierGrpc.URLFrontierBlockingStub;
 import crawlercommons.urlfrontier.Urlfrontier.AckMessage;
@@ -32,6 +33,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -39,7 +41,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A server is killed by SIGKILL at random moments while clients send URLs on two streams, get URLs, and report them to be
+ * A server is killed by SIGKILL at random moments while clients send URLs on two streams, one of them in batches, get URLs, and report them to be
  * known on two others: whatever was acknowledged is handed out, and the crawl ends. 3 kills; 100 with {@code sieve.proof}.
  */
 @Tag("process")
@@ -210,6 +212,71 @@ class ServeKillIT {
         }
     }
 
+    /** The same for batches of discovered URLs, with a few of them in flight. */
+    private final class BatchStream implements StreamObserver<DynamicMessage> {
+        private static final int WINDOW = 8;
+
+        private final StreamObserver<DynamicMessage> out;
+        private final Random random;
+        private int inFlight;
+        private boolean isOver;
+
+        BatchStream(Server server, Random random) {
+            this.random = random;
+            out = Batches26.call(server.channel, this);
+        }
+
+        /** Sends the next URLs. Returns false if the stream has ended. */
+        synchronized boolean discovered() throws InterruptedException {
+            while (inFlight == WINDOW && !isOver) {
+                wait();
+            }
+            if (!isOver) {
+                inFlight++;
+                List<URLInfo> urls = new ArrayList<>();
+                for (int left = random.nextInt(100); left > 0; left--) {
+                    urls.add(ServeRecord.info(record.toSend()));
+                }
+                String id = urls.stream()
+                        .map(url -> String.valueOf(ServeRecord.number(url.getUrl())))
+                        .collect(Collectors.joining(" "));
+                out.onNext(Batches26.batch(id, urls));
+            }
+            return !isOver;
+        }
+
+        @Override
+        public void onNext(DynamicMessage ack) {
+            String[] numbers = Batches26.id(ack).split(" ");
+            String statuses = Batches26.statuses(ack);
+            for (int i = 0; i < statuses.length(); i++) {
+                record.answered(
+                        Integer.parseInt(numbers[i]),
+                        switch (statuses.charAt(i)) {
+                            case 'O' -> AckMessage.Status.OK;
+                            case 'S' -> AckMessage.Status.SKIPPED;
+                            default -> AckMessage.Status.FAIL;
+                        });
+            }
+            synchronized (this) {
+                inFlight--;
+                notifyAll();
+            }
+        }
+
+        @Override
+        public synchronized void onError(Throwable failure) {
+            isOver = true;
+            notifyAll();
+        }
+
+        @Override
+        public synchronized void onCompleted() {
+            isOver = true;
+            notifyAll();
+        }
+    }
+
     private void runAndKill(int kill, int messages) throws Exception {
         List<Future<?>> clients = new ArrayList<>();
         try (Server server = new Server()) {
@@ -223,8 +290,10 @@ class ServeKillIT {
                 Random random = new Random(SEED + (long) kill * CLIENTS + client);
                 Stream urls = new Stream(server);
                 Stream results = new Stream(server);
+                BatchStream batches = new BatchStream(server, random);
+                boolean sendsBatches = client == 0;
                 clients.add(threads.submit(() -> {
-                    while (urls.discovered(record.toSend())) {}
+                    while (sendsBatches ? batches.discovered() : urls.discovered(record.toSend())) {}
                     return null;
                 }));
                 clients.add(threads.submit(() -> {
