@@ -2,6 +2,8 @@ package dev.sieve.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.sieve.demo.DemoWeb;
 import dev.sieve.judge.PolitenessJudge;
 import dev.sieve.parse.SitemapReader;
@@ -12,6 +14,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -88,7 +91,14 @@ class JobIT {
         try (InputStream sitemap = Files.newInputStream(folder.resolve("sitemap.xml"))) {
             SitemapReader.read(sitemap, (url, date) -> listed.add(url), listed::add);
         }
-        assertThat(listed).doesNotHaveDuplicates().containsExactlyInAnyOrderElementsOf(Set.copyOf(lines));
+        Set<String> documents = new HashSet<>();
+        for (String line : Files.readAllLines(folder.resolve("pages.jsonl"))) {
+            JsonNode page = new ObjectMapper().readTree(line);
+            if (page.get("status").intValue() == 200 && page.get("type").textValue().equals("text/html")) {
+                documents.add(page.get("url").textValue());
+            }
+        }
+        assertThat(listed).doesNotHaveDuplicates().containsExactlyInAnyOrderElementsOf(documents);
         // A kill leaves pages that are recorded once more; one between the two files, in one of them only.
         assertThat(ReportFile.responses(folder.resolve("report.html"), "2xx"))
                 .isBetween((long) web.pages(), web.pages() + (long) KILLS * CONCURRENCY);
@@ -96,7 +106,7 @@ class JobIT {
 
     private Process start(DemoWeb web) throws IOException {
         String options = "--job job --filter exact --scope any --resolve .test=127.0.0.1 --delay 5ms --concurrency "
-                + CONCURRENCY + " -o urls.txt -o sitemap.xml --report report.html";
+                + CONCURRENCY + " -o urls.txt -o pages.jsonl -o sitemap.xml --report report.html";
         return Program.of(folder, (web.start() + " " + options).split(" ", -1)).start();
     }
 }
