@@ -130,8 +130,7 @@ public final class VisitContext {
     }
 
     /** Returns the URL that the document names as its canonical one; null when it names none, or itself. */
-    @Nullable
-    String otherCanonical() {
+    public @Nullable String otherCanonical() {
         String canonical = document.canonical();
         boolean isOther = canonical != null
                 && !UrlNormalizer.key(canonical)

@@ -94,7 +94,8 @@ class JobIT {
         Set<String> documents = new HashSet<>();
         for (String line : Files.readAllLines(folder.resolve("pages.jsonl"))) {
             JsonNode page = new ObjectMapper().readTree(line);
-            if (page.get("status").intValue() == 200 && page.get("type").textValue().equals("text/html")) {
+            if (page.get("status").intValue() == 200
+                    && page.get("type").textValue().equals("text/html")) {
                 documents.add(page.get("url").textValue());
             }
         }
