@@ -402,6 +402,8 @@ public final class LinkQueue {
             addSeed(lease, target);
         }
         String key = UrlNormalizer.key(target);
+        // Before the target is queued, so that its visit finds this redirect.
+        List<Redirect> ring = ring(source.isCheck(), UrlNormalizer.key(lease.url()), redirect, key);
         // Another spelling of the same page was seen, by the redirect itself; it still has to be fetched once.
         boolean isSeen = key.equals(UrlNormalizer.key(lease.url()));
         boolean isNew = push(source, target, isSeen ? "redirect " + target : key) > 0;
@@ -411,7 +413,6 @@ public final class LinkQueue {
         } else if (!isNew && lease.depth() < maxLevel && admission.skipReason(target, lease.depth()) == null) {
             pushAgain(lease, target, key);
         }
-        List<Redirect> ring = ring(source.isCheck(), UrlNormalizer.key(lease.url()), redirect, key);
         return ring.isEmpty()
                 ? redirect
                 : new Failed(
