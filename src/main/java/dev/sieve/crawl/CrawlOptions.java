@@ -22,6 +22,7 @@ import java.net.InetAddress;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.EnumMap;
+import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -59,16 +60,9 @@ public final class CrawlOptions {
     private String userAgent = "sieve/" + version();
     private final Map<String, String> headers = new LinkedHashMap<>();
     boolean obeyRobots = true;
-    boolean sitemaps;
-    boolean checkLinks;
-    boolean checkResources;
-    private boolean checkFragments;
-    private boolean checkRoutes;
-    private boolean skipDuplicates;
+    private final Set<Capability> capabilities = EnumSet.noneOf(Capability.class);
     final Set<Integer> accepted = new TreeSet<>();
     boolean acceptTypes;
-    private boolean again;
-    private boolean onlyDue;
     private Duration minAge = Duration.ofDays(1);
     private Duration maxAge = Duration.ofDays(60);
     private int bodyLimit = 8 << 20;
@@ -106,8 +100,7 @@ public final class CrawlOptions {
      * false.
      */
     public CrawlOptions again(boolean choice) {
-        again = choice;
-        return this;
+        return set(Capability.ROUNDS, choice);
     }
 
     /**
@@ -116,8 +109,7 @@ public final class CrawlOptions {
      * Default: false.
      */
     public CrawlOptions onlyDue(boolean choice) {
-        onlyDue = choice;
-        return this;
+        return set(Capability.ONLY_DUE, choice);
     }
 
     /**
@@ -160,8 +152,7 @@ public final class CrawlOptions {
      * a session or of a calendar do. The page itself is visited. Default: false.
      */
     public CrawlOptions skipDuplicates(boolean choice) {
-        skipDuplicates = choice;
-        return this;
+        return set(Capability.SKIP_DUPLICATES, choice);
     }
 
     /** Switches the check for a trap off, see {@link TrapGuard}; may be called several times. Default: none. */
@@ -334,8 +325,7 @@ public final class CrawlOptions {
      * origin names none, {@code /sitemap.xml}. What they list counts as links of a seed. Default: false.
      */
     public CrawlOptions sitemaps(boolean choice) {
-        sitemaps = choice;
-        return this;
+        return set(Capability.SITEMAPS, choice);
     }
 
     /**
@@ -344,8 +334,7 @@ public final class CrawlOptions {
      * it links to is followed. Excluded URLs and traps are not checked. Default: false.
      */
     public CrawlOptions checkLinks(boolean choice) {
-        checkLinks = choice;
-        return this;
+        return set(Capability.CHECK_LINKS, choice);
     }
 
     /**
@@ -355,8 +344,7 @@ public final class CrawlOptions {
      * {@link #acceptTypes} is set. Excluded URLs and traps are not checked. Default: false.
      */
     public CrawlOptions checkResources(boolean choice) {
-        checkResources = choice;
-        return this;
+        return set(Capability.CHECK_RESOURCES, choice);
     }
 
     /**
@@ -366,8 +354,7 @@ public final class CrawlOptions {
      * #checkRoutes} includes them. Default: false.
      */
     public CrawlOptions checkFragments(boolean choice) {
-        checkFragments = choice;
-        return this;
+        return set(Capability.CHECK_FRAGMENTS, choice);
     }
 
     /** Sets whether an HTML page in place of an image, a script or a style sheet is not a failure. Default: false. */
@@ -381,8 +368,7 @@ public final class CrawlOptions {
      * places in a program in the browser and not parts of its page. Default: false.
      */
     public CrawlOptions checkRoutes(boolean choice) {
-        checkRoutes = choice;
-        return this;
+        return set(Capability.CHECK_ROUTES, choice);
     }
 
     /**
@@ -529,7 +515,7 @@ public final class CrawlOptions {
 
     /** Returns the heap that the links of a document may take, and its parts if they are checked. */
     long documentBytes() {
-        return (long) LinkExtractor.DOCUMENT_BYTES + (checkFragments ? PART_BYTES : 0);
+        return (long) LinkExtractor.DOCUMENT_BYTES + (has(Capability.CHECK_FRAGMENTS) ? PART_BYTES : 0);
     }
 
     int leaseMemory() {
@@ -541,34 +527,18 @@ public final class CrawlOptions {
         return memory / 16;
     }
 
-    /** Returns whether sitemaps are {@linkplain #sitemaps(boolean) requested}. */
-    public boolean sitemaps() {
-        return sitemaps;
+    private CrawlOptions set(Capability capability, boolean choice) {
+        if (choice) {
+            capabilities.add(capability);
+        } else {
+            capabilities.remove(capability);
+        }
+        return this;
     }
 
-    /** Returns whether the links of duplicates are {@linkplain #skipDuplicates(boolean) skipped}. */
-    public boolean skipDuplicates() {
-        return skipDuplicates;
-    }
-
-    /** Returns whether links to parts of pages are {@linkplain #checkFragments(boolean) checked}. */
-    public boolean checkFragments() {
-        return checkFragments;
-    }
-
-    /** Returns whether fragments that look like routes are {@linkplain #checkRoutes(boolean) checked} as well. */
-    public boolean checkRoutes() {
-        return checkRoutes;
-    }
-
-    /** Returns whether the crawl has {@linkplain #again(boolean) rounds}. */
-    public boolean again() {
-        return again;
-    }
-
-    /** Returns whether a round visits only the pages that are {@linkplain #onlyDue(boolean) due}. */
-    public boolean onlyDue() {
-        return onlyDue;
+    /** Returns whether the crawl is to have a capability. */
+    public boolean has(Capability capability) {
+        return capabilities.contains(capability);
     }
 
     /** Returns the shortest time between two visits of a page, see {@link #ages}. */

@@ -79,9 +79,9 @@ public final class LinkQueue {
         this.stages = stages;
         this.frontier = job.frontier();
         admission = options.newAdmission();
-        checksLinks = options.checkLinks;
-        checksResources = options.checkResources;
-        readsSitemaps = options.sitemaps;
+        checksLinks = options.has(Capability.CHECK_LINKS);
+        checksResources = options.has(Capability.CHECK_RESOURCES);
+        readsSitemaps = options.has(Capability.SITEMAPS);
         int levels = job.sharing().levels(options.maxDepth);
         maxLevel = levels == Integer.MAX_VALUE ? 0 : levels;
         this.recorder = recorder;

@@ -1,5 +1,6 @@
 package dev.sieve.stage;
 
+import dev.sieve.crawl.Capability;
 import dev.sieve.crawl.CrawlClock;
 import dev.sieve.crawl.CrawlJob;
 import dev.sieve.crawl.CrawlOptions;
@@ -33,14 +34,17 @@ public final class AllStages {
             throws IOException {
         RevisitRule rule =
                 new RevisitRule(options.minAge().toSeconds(), options.maxAge().toSeconds());
-        Rounds rounds = options.again() ? Rounds.again(job, options.onlyDue(), rule) : Rounds.of(job, rule);
+        Rounds rounds = options.has(Capability.ROUNDS)
+                ? Rounds.again(job, options.has(Capability.ONLY_DUE), rule)
+                : Rounds.of(job, rule);
         List<Stage> all = new ArrayList<>();
-        all.add(new Sitemaps(links, recorder, options.sitemaps(), options.sitemapMemory()));
-        all.add(new DuplicateStage(job, options.skipDuplicates()));
-        if (options.checkFragments()) {
+        all.add(new Sitemaps(links, recorder, options.has(Capability.SITEMAPS), options.sitemapMemory()));
+        all.add(new DuplicateStage(job, options.has(Capability.SKIP_DUPLICATES)));
+        if (options.has(Capability.CHECK_FRAGMENTS)) {
             job.sharing().requireAlone("fragments are not checked");
             Fragments fragments = job.part(Fragments.class, Fragments::new);
-            all.add(new FragmentStage(fragments, recorder, options.checkRoutes(), rounds != null, clock));
+            all.add(new FragmentStage(
+                    fragments, recorder, options.has(Capability.CHECK_ROUTES), rounds != null, clock));
         }
         if (rounds != null) {
             all.add(new RoundStage(rounds, links, recorder, clock));
