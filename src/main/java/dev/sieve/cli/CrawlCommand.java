@@ -10,12 +10,14 @@ import dev.sieve.crawl.CrawlJob;
 import dev.sieve.crawl.CrawlOptions;
 import dev.sieve.crawl.CrawlReport;
 import dev.sieve.durable.Export;
+import dev.sieve.fetch.FolderSite;
 import dev.sieve.job.CrawlPlace;
 import dev.sieve.report.LiveServer;
 import dev.sieve.report.Numbers;
 import dev.sieve.report.SummaryFile;
 import dev.sieve.url.Seeds;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.EnumSet;
@@ -35,6 +37,7 @@ import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
+import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.Spec;
 
 /** Crawls from seeds: the default command. */
@@ -57,13 +60,20 @@ class CrawlCommand implements Callable<Integer> {
 
     /** A user and a password in a URL. */
     private static final Pattern USER = Pattern.compile("//[^/?#@ ]*+@");
+
+    private static final String BASE_PATH = "--base-path";
+
     /** A word that every shell takes as it is. */
     private static final Pattern PLAIN = Pattern.compile("[A-Za-z0-9_./:@%+,-][A-Za-z0-9_./:@%+,=-]*");
 
     @Spec
     CommandSpec spec;
 
-    @Parameters(paramLabel = "SEED", description = "A URL, a file with one URL per line, or - for standard input.")
+    @Parameters(
+            paramLabel = "SEED",
+            description =
+                    "A URL, a file with one URL per line, - for standard input, or a folder: its files are crawled from"
+                            + " index.html, as the site http://localhost/.")
     List<String> seeds = new ArrayList<>();
 
     @Mixin
@@ -121,6 +131,13 @@ class CrawlCommand implements Callable<Integer> {
                     "Write the summary as JSON when the crawl ends, for programs. Replaces that of an earlier crawl"
                             + " (default: none).")
     private @Nullable Path summary;
+
+    @SameForWorkers(false)
+    @Option(
+            names = BASE_PATH,
+            paramLabel = "PATH",
+            description = "Where the folder of SEED will be on its site: /project/ (default: /).")
+    private @Nullable String basePath;
 
     @Option(
             names = "--config",
@@ -243,6 +260,10 @@ class CrawlCommand implements Callable<Integer> {
         where.apply(options, spec);
         pace.apply(options, spec);
         requests.apply(options, spec);
+        FolderSite site = folder();
+        if (site != null) {
+            options.folder(site);
+        }
         accepted.forEach(each -> Checks.check(
                 spec,
                 "--accept",
@@ -250,8 +271,40 @@ class CrawlCommand implements Callable<Integer> {
         return options.acceptTypes(acceptsTypes);
     }
 
-    /** Passes on the URLs of words, as {@link Seeds} does. */
-    void readSeeds(List<String> words, Consumer<String> typed, Consumer<String> listed) {
+    /** Returns the folder among the seeds; null if there is none. */
+    private @Nullable FolderSite folder() {
+        List<String> folders = seeds.stream().filter(CrawlCommand::isFolder).toList();
+        if (folders.isEmpty()) {
+            Checks.requires(spec, "a folder as SEED", BASE_PATH);
+            return null;
+        }
+        ParseResult given = spec.commandLine().getParseResult();
+        boolean isSaved = given.hasMatchedOption("--job") || given.hasMatchedOption("--frontier");
+        if (folders.size() > 1 || isSaved || output.takeExchanges()) {
+            throw Checks.wrong(
+                    spec,
+                    "Invalid SEED: " + folders.get(0) + ": a folder cannot be crawled with "
+                            + (folders.size() > 1 ? "another one" : "'--job', '--frontier' or an archive"),
+                    ConfigFile.SEED);
+        }
+        try {
+            return new FolderSite(Path.of(folders.get(0)), basePath == null ? "/" : basePath);
+        } catch (IllegalArgumentException e) {
+            throw Checks.invalid(spec, BASE_PATH, e.getMessage());
+        } catch (IOException e) {
+            throw Checks.wrong(spec, "Invalid SEED: " + Checks.message(e), ConfigFile.SEED);
+        }
+    }
+
+    private static boolean isFolder(String seed) {
+        return !seed.contains("://") && Files.isDirectory(Path.of(seed));
+    }
+
+    /** Passes on the URLs of words, as {@link Seeds} does, and the one of a folder. */
+    void readSeeds(List<String> seeds, Consumer<String> typed, Consumer<String> listed) {
+        List<String> words = seeds.stream()
+                .map(seed -> isFolder(seed) ? FolderSite.ORIGIN + (basePath == null ? "/" : basePath) : seed)
+                .toList();
         try (Logging.SeedProblems problems = new Logging.SeedProblems()) {
             new Seeds(typed, listed, problems).read(words, System.in);
         } catch (IOException e) {

@@ -3,6 +3,7 @@ package dev.sieve.crawl;
 import dev.sieve.OptionalLibrary;
 import dev.sieve.fetch.AddressPolicy;
 import dev.sieve.fetch.Fetcher;
+import dev.sieve.fetch.FolderSite;
 import dev.sieve.fetch.PageFetcher;
 import dev.sieve.fetch.ProxySettings;
 import dev.sieve.fetch.Resolver;
@@ -29,6 +30,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
 
 /** The options of a crawl. Changes after a {@link Crawler} was created do not affect it. */
 public final class CrawlOptions {
@@ -53,6 +55,7 @@ public final class CrawlOptions {
     int perDomain = Integer.MAX_VALUE;
     int maxPerHost = Integer.MAX_VALUE;
     UrlOrder order = UrlOrder.AS_FOUND;
+    private @Nullable FolderSite folder;
     int maxFailures = 10;
     int concurrency = 32;
     Duration timeout = Duration.ofSeconds(30);
@@ -459,9 +462,15 @@ public final class CrawlOptions {
         return TrapGuard.ofHosts(trapLimits, seed);
     }
 
+    /** Crawls the files of a folder, whose URL has to be a seed: without delays and without its robots.txt. Default: none. */
+    public CrawlOptions folder(FolderSite site) {
+        folder = Objects.requireNonNull(site, "site");
+        return this;
+    }
+
     /** Returns a fetcher with these options, to be closed by the caller. */
     public Fetcher newFetcher() {
-        return new Fetcher(new Fetcher.Options(
+        Fetcher fetcher = new Fetcher(new Fetcher.Options(
                 userAgent,
                 headers,
                 timeout,
@@ -473,6 +482,10 @@ public final class CrawlOptions {
                 bodyMemory(),
                 proxy,
                 exchanges));
+        if (folder != null) {
+            fetcher.serve(folder);
+        }
+        return fetcher;
     }
 
     /** Returns an empty cache of robots.txt as a crawl with these options has it. */

@@ -29,6 +29,9 @@ import org.slf4j.LoggerFactory;
  * for the next run. Safe for use by many threads.
  */
 final class Politeness {
+    /** The result for an origin without rules. */
+    static final RobotsCache.Found OPEN = new RobotsCache.Found(RobotsCache.OPEN, null);
+
     private static final Logger LOG = LoggerFactory.getLogger("dev.sieve.crawl");
 
     /** How long until a URL that failed is requested again, the first time. */
@@ -80,7 +83,7 @@ final class Politeness {
 
     /** Returns what robots.txt allows on an origin or, if that is not known, what to request next. */
     RobotsCache.Found robots(String origin) {
-        return robots == null ? new RobotsCache.Found(RobotsCache.OPEN, null) : robots.find(origin, clock.nanoTime());
+        return robots == null ? OPEN : robots.find(origin, clock.nanoTime());
     }
 
     /**

@@ -170,7 +170,7 @@ final class UrlProcessor {
             return refused(target, objection.reason());
         }
         String origin = UrlParts.origin(target.url());
-        RobotsCache.Found robots = politeness.robots(origin, target);
+        RobotsCache.Found robots = fetcher.isLocal(origin) ? Politeness.OPEN : politeness.robots(origin, target);
         RobotsCache.Access access = robots.access();
         if (access == null && target.rule() != null) {
             return target.rule() ? fetch(target, task) : refused(target, RobotsCache.FORBIDDEN);
@@ -294,7 +294,8 @@ final class UrlProcessor {
             return dropped();
         }
         Exchange exchange = result.exchange();
-        Outcome outcome = politeness.outcome(task, result, sending.took);
+        Outcome outcome =
+                fetcher.isLocal(target.url()) ? NOT_REQUESTED : politeness.outcome(task, result, sending.took);
         // Recorded first, so that it takes no memory while the page is processed.
         visit.result(result.with(null));
         return new Response(outcome, () -> {

@@ -81,6 +81,9 @@ public final class Fetcher implements PageFetcher, AutoCloseable {
     /** The calls in progress; those of the client end with the head of the response. */
     private final Set<Call> calls = ConcurrentHashMap.newKeySet();
 
+    /** What responds in place of a server; null for nothing. */
+    private volatile @Nullable FolderSite folder;
+
     private volatile boolean isStopped;
 
     /** What became of a call. */
@@ -286,6 +289,36 @@ public final class Fetcher implements PageFetcher, AutoCloseable {
         guard.open(HttpUrl.get(UrlNormalizer.base(url).url()));
     }
 
+    /** Takes the responses to requests for an origin from a folder. Their {@link FetchRequest.Watch} only sees that they begin. */
+    public void serve(FolderSite site) {
+        folder = site;
+        open(site.url());
+    }
+
+    /** Returns whether nothing is sent for a URL, since a folder has the response. */
+    public boolean isLocal(String url) {
+        String parsed = folder == null ? null : UrlNormalizer.parse(url);
+        return parsed != null && siteOf(HttpUrl.get(parsed)) != null;
+    }
+
+    private @Nullable FolderSite siteOf(HttpUrl url) {
+        FolderSite site = folder;
+        return site != null && site.has(url) ? site : null;
+    }
+
+    /** Returns a client whose responses are the files of a folder. */
+    private OkHttpClient client(FolderSite site) {
+        return client.newBuilder()
+                .addInterceptor(chain -> {
+                    Received received = Objects.requireNonNull(chain.request().tag(Received.class));
+                    received.watch.responded();
+                    Response response = site.respond(chain.request());
+                    received.response = response;
+                    return response;
+                })
+                .build();
+    }
+
     /**
      * Sends the header fields of the options to the origin of a URL; for an http origin without a port, also to its
      * https origin.
@@ -386,8 +419,10 @@ public final class Fetcher implements PageFetcher, AutoCloseable {
         Reading reading = reading(request.body(), received);
         boolean isHead = request.body() instanceof FetchRequest.None;
         int kept = isHead && !options.keepsExchanges ? 0 : options.bodyLimit;
-        Capture capture = options.keepsExchanges ? new Capture(url, kept) : null;
-        Call call = guard.client(target).newCall(request(url, target, request.conditions(), capture, received));
+        FolderSite site = siteOf(target);
+        Capture capture = options.keepsExchanges && site == null ? new Capture(url, kept) : null;
+        Call call = (site == null ? guard.client(target) : client(site))
+                .newCall(request(url, target, request.conditions(), capture, received));
         calls.add(call);
         if (isStopped) {
             call.cancel();

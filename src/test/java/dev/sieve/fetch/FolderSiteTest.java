@@ -1,0 +1,144 @@
+package dev.sieve.fetch;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.sieve.fetch.FetchResult.Page;
+import dev.sieve.fetch.FetchResult.Redirect;
+import java.io.IOException;
+import java.net.UnknownHostException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class FolderSiteTest {
+    @TempDir
+    private Path directory;
+
+    private Path folder;
+
+    @BeforeEach
+    void makeFolder() throws IOException {
+        folder = Files.createDirectory(directory.resolve("public"));
+        Files.writeString(directory.resolve("secret.html"), "secret");
+        write("index.html", "<p>home");
+        write("docs/index.html", "<p>docs");
+        write("docs/a b.html", "<p>a b");
+        write("style.CSS", "p {}");
+        write("image.png", "png");
+        write("data", "data");
+        Files.createDirectory(folder.resolve("empty"));
+        Files.createSymbolicLink(folder.resolve("out.html"), directory.resolve("secret.html"));
+        Files.createSymbolicLink(folder.resolve("in.html"), folder.resolve("index.html"));
+        Files.createSymbolicLink(folder.resolve("up"), directory);
+    }
+
+    private void write(String name, String text) throws IOException {
+        Path file = folder.resolve(name);
+        Files.createDirectories(file.getParent());
+        Files.writeString(file, text);
+    }
+
+    /** Requests a URL; a request that is sent fails, since no name has an address. */
+    private FetchResult fetch(String path, String url) throws IOException {
+        Resolver none = host -> {
+            throw new UnknownHostException(host);
+        };
+        try (Fetcher fetcher = new Fetcher(new Fetcher.Options(
+                "testbot",
+                Map.of(),
+                Duration.ofSeconds(30),
+                1000,
+                true,
+                4,
+                none,
+                AddressPolicy.publicOnly(),
+                1 << 20,
+                ProxySettings.NONE,
+                false))) {
+            fetcher.serve(new FolderSite(folder, path));
+            return fetcher.fetch(url);
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "/, text/html, <p>home",
+        "/?q, text/html, <p>home",
+        "/index.html, text/html, <p>home",
+        "/docs/, text/html, <p>docs",
+        "/docs/a%20b.html, text/html, <p>a b",
+        "/in.html, text/html, <p>home",
+        "/style.CSS, text/css, p {}",
+        "/image.png, image/png, png",
+        "/data, application/octet-stream, data",
+    })
+    void fileIsAPage(String path, String type, String body) throws IOException {
+        assertThat(fetch("/", "http://localhost" + path)).isInstanceOfSatisfying(Page.class, page -> {
+            assertThat(page.status()).isEqualTo(200);
+            assertThat(page.type()).isEqualTo(type);
+            assertThat(page.body()).asString().isEqualTo(body);
+            assertThat(page.length()).isEqualTo(body.length());
+        });
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "/missing.html",
+                "/empty/",
+                "/data/",
+                "/out.html",
+                "/up/secret.html",
+                "/..%2fsecret.html",
+                "/docs/..%2f..%2fsecret.html",
+                "/%2e%2e/secret.html",
+                "/docs/..%5c..%5csecret.html",
+                "/index.html%00",
+            })
+    void nothingElseIsRead(String path) throws IOException {
+        assertThat(fetch("/", "http://localhost" + path)).isInstanceOfSatisfying(Page.class, page -> {
+            assertThat(page.status()).isEqualTo(404);
+            assertThat(page.body()).isEmpty();
+        });
+    }
+
+    @Test
+    void folderWithoutASlashRedirects() throws IOException {
+        assertThat(fetch("/p/", "http://localhost/p/docs?x=1"))
+                .isInstanceOfSatisfying(
+                        Redirect.class,
+                        redirect -> assertThat(redirect.target()).isEqualTo("http://localhost/p/docs/?x=1"));
+    }
+
+    @Test
+    void basePathIsWhereTheFolderIs() throws IOException {
+        assertThat(fetch("/p/", "http://localhost/p/docs/").status()).isEqualTo(200);
+        assertThat(fetch("/p/", "http://localhost/docs/").status()).isEqualTo(404);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"http://localhost:8080/", "https://localhost/", "http://other.test/"})
+    void otherOriginsAreNotOfTheFolder(String url) throws IOException {
+        assertThat(fetch("/", url).status()).isZero();
+    }
+
+    @Test
+    void folderNeedsAnIndexAndAPathWithSlashes() {
+        assertThatThrownBy(() -> new FolderSite(folder.resolve("empty"), "/"))
+                .isInstanceOf(IOException.class)
+                .hasMessage("no file index.html in " + folder.resolve("empty"));
+        for (String path : new String[] {"p", "/p", "p/", ""}) {
+            assertThatThrownBy(() -> new FolderSite(folder, path))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageEndingWith(": " + path);
+        }
+    }
+}
