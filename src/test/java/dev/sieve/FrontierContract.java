@@ -65,6 +65,17 @@ public abstract class FrontierContract {
     }
 
     @Test
+    void dataThatIsNotPartOfTheKeyComesWithTheUrl() throws Exception {
+        Frontier frontier = frontier();
+        UrlBatch batch = new UrlBatch();
+        batch.add("http://h/a\t{\"data\": \"ü\"}", "http://h/a");
+        batch.add("http://h/a\tother data", "http://h/a");
+
+        assertThat(frontier.pushAll(batch)).isEqualTo(1);
+        assertThat(takeAll(frontier, 0)).extracting(Lease::url).containsExactly("http://h/a\t{\"data\": \"ü\"}");
+    }
+
+    @Test
     void aLeaseSaysWhereTheUrlWasFound() throws Exception {
         Frontier frontier = frontier();
         UrlBatch batch = new UrlBatch(3, 2, "http://page/ü");
