@@ -9,10 +9,9 @@ import org.jspecify.annotations.Nullable;
  * type, bytes, ms, waited_ms, fetched_at, redirect_to, title, links, error}, then {@code "cut": true} when only the
  * beginning of the body was read, and {@code "check": true} when a URL that is out of scope was only checked, and {@code
  * "accepted": true} when the options accept its status. A page that is compared with others (see {@link Likeness}) also has those
- * of {@code digest, text_digest, description, canonical, duplicate_of, sketch} that apply. In a job with rounds, {@code change, text, last_visit, last_status,
- * last_change, visits} follow (see {@link History}), where {@code text} is "same" when only the markup has changed. What does not
- * apply is null; {@code links} is the number of
- * distinct links.
+ * of {@code digest, text_digest, description, canonical, duplicate_of, sketch} that apply. In a job with rounds, {@code change, same_text, last_visit,
+ * last_status, last_change, visits} follow (see {@link History}), where {@code same_text} is true when only the markup has
+ * changed. What does not apply is null; {@code links} is the number of distinct links.
  */
 public final class JsonlSink extends LineSink {
     /** Creates a sink that flushes and closes {@code out} with itself; see {@link OutputFile}. */

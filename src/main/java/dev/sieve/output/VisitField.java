@@ -35,7 +35,7 @@ public enum VisitField {
     DUPLICATE_OF(likeness(Likeness::duplicateOf)),
     SKETCH(likeness(Likeness::sketch)),
     CHANGE(history(each -> each.change().text())),
-    TEXT(history(each -> each.hasSameText() ? "same" : null)),
+    SAME_TEXT(history(each -> each.hasSameText() ? true : null)),
     LAST_VISIT(
             history(each -> each.lastVisit() == null ? null : each.lastVisit().toString())),
     LAST_STATUS(history(each -> each.lastStatus() <= 0 ? null : each.lastStatus())),

@@ -166,7 +166,7 @@ final class Entry {
 
     /** Returns whether it has changed, but not its visible text. */
     boolean hasSameText() {
-        return "same".equals(text(VisitField.TEXT));
+        return is(VisitField.SAME_TEXT);
     }
 
     /** Returns the status of the visit before; 0 if there was no usable response, -1 if there was no visit. */
@@ -185,7 +185,7 @@ final class Entry {
     Entry since(int earlierStatus, Change change, boolean isTextTheSame) {
         Map<VisitField, Object> changed = new EnumMap<>(values);
         changed.put(VisitField.CHANGE, change.text());
-        changed.put(VisitField.TEXT, isTextTheSame ? "same" : "");
+        changed.put(VisitField.SAME_TEXT, isTextTheSame);
         changed.put(VisitField.LAST_STATUS, (long) earlierStatus);
         if (earlierStatus == 0) {
             changed.put(VisitField.LAST_VISIT, "");

@@ -130,7 +130,7 @@ class AgainCommandTest {
         assertThat(lines("pages.jsonl")).hasSize(6);
         assertThat(lines("pages.jsonl").subList(3, 6))
                 .anyMatch(line -> line.contains("/a\"")
-                        && line.contains("\"change\": \"changed\", \"text\": \"same\", \"last_visit\": \"2"))
+                        && line.contains("\"change\": \"changed\", \"same_text\": true, \"last_visit\": \"2"))
                 .anyMatch(line -> line.contains("/b\"") && line.contains("\"change\": \"gone\""))
                 .anyMatch(line -> line.contains("\"status\": 304") && line.contains("\"visits\": 2}"));
     }

@@ -57,7 +57,7 @@ class AgainKillIT {
                     JsonNode visit = new ObjectMapper().readTree(line);
                     String path = URI.create(visit.get("url").textValue()).getPath();
                     found.merge(path, 1, Integer::sum);
-                    String change = visit.get("change").textValue() + (visit.has("text") ? " text" : "");
+                    String change = visit.get("change").textValue() + (visit.has("same_text") ? " text" : "");
                     assertThat(change).as("round %d: %s", round, path).isEqualTo(expected.get(path));
                 }
                 assertThat(found.keySet()).as("round %d", round).isEqualTo(expected.keySet());

@@ -211,7 +211,7 @@ class SinksTest {
                         "duplicate_of",
                         "sketch",
                         "change",
-                        "text",
+                        "same_text",
                         "last_visit",
                         "last_status",
                         "last_change",
