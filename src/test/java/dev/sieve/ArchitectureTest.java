@@ -147,7 +147,7 @@ class ArchitectureTest {
             room(
                     CLI,
                     List.of(
-                            BLOOM, ROOT, DURABLE, SHARED, URL, SCOPE, POLITE, FETCH, ROBOTS, OUTPUT, CRAWL, STAGE, JOB,
+                            BLOOM, ROOT, DURABLE, SHARED, URL, SCOPE, POLITE, FETCH, ROBOTS, PARSE, OUTPUT, CRAWL, STAGE, JOB,
                             REPORT, DEMO, SERVE),
                     "org.slf4j..",
                     "picocli..",

@@ -264,6 +264,7 @@ class CrawlCommand implements Callable<Integer> {
         if (site != null) {
             options.folder(site);
         }
+        output.apply(options);
         accepted.forEach(each -> Checks.check(
                 spec,
                 "--accept",

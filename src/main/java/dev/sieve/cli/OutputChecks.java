@@ -88,6 +88,13 @@ final class OutputChecks {
         }
     }
 
+    /** Refuses an option for records if no output has any. */
+    void records(String option, List<Path> files, @Nullable LineFormat chosen) {
+        if (files.stream().map(file -> OutputFormats.of(file, chosen)).noneMatch(OutputFormat::hasRecords)) {
+            throw Checks.invalid(spec, option, "no output has records; add -o FILE.jsonl or -o FILE.csv");
+        }
+    }
+
     private void file(String option, Path file, StandardOpenOption how) {
         if (Files.isDirectory(file)) {
             throw Checks.invalid(spec, option, file + " is a directory");

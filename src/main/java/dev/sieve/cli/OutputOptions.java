@@ -5,11 +5,13 @@ import static java.nio.file.StandardOpenOption.CREATE_NEW;
 import static java.nio.file.StandardOpenOption.TRUNCATE_EXISTING;
 
 import dev.sieve.crawl.CrawlJob;
+import dev.sieve.crawl.CrawlOptions;
 import dev.sieve.job.CrawlPlace;
 import dev.sieve.output.FileEnds;
 import dev.sieve.output.LineFormat;
 import dev.sieve.output.OutputFile;
 import dev.sieve.output.OutputFormats;
+import dev.sieve.parse.TextForm;
 import dev.sieve.report.LiveServer;
 import dev.sieve.report.ReportPage;
 import java.io.IOException;
@@ -42,6 +44,17 @@ final class OutputOptions {
     private @Nullable LineFormat format;
 
     @Option(
+            names = "--text",
+            paramLabel = "FORM",
+            arity = "0..1",
+            fallbackValue = "plain",
+            preprocessor = Converters.OnlyAfterEquals.class,
+            description =
+                    "Add the visible text of pages to their records (.jsonl, .csv): plain, main (without navigation,"
+                            + " header and footer), markdown or main-markdown; --text alone: plain.")
+    private @Nullable TextForm text;
+
+    @Option(
             names = "--only-changes",
             description = "With --again: write no line for a page that has not changed since the last round.")
     private boolean onlyChanges;
@@ -63,6 +76,12 @@ final class OutputOptions {
             description = "Overwrite existing output files. A resumed job continues them, and replaces its report.")
     private boolean isForced;
 
+    void apply(CrawlOptions options) {
+        if (text != null) {
+            options.text(text);
+        }
+    }
+
     /**
      * Refuses files that {@link #open} could not open.
      *
@@ -70,6 +89,9 @@ final class OutputOptions {
      */
     void check(OutputChecks checks, boolean resumes) throws IOException {
         checks.outputs(files(), format(), skipped, how(resumes));
+        if (text != null) {
+            checks.records("--text", files(), format());
+        }
         if (report != null) {
             boolean isEarlier = resumes && Files.isRegularFile(report) && ReportPage.isReport(report);
             checks.report("--report", report, isForced || isEarlier);

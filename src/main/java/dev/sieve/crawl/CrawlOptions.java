@@ -8,6 +8,7 @@ import dev.sieve.fetch.PageFetcher;
 import dev.sieve.fetch.ProxySettings;
 import dev.sieve.fetch.Resolver;
 import dev.sieve.parse.LinkExtractor;
+import dev.sieve.parse.TextForm;
 import dev.sieve.polite.AdaptiveDelay;
 import dev.sieve.robots.RobotsCache;
 import dev.sieve.robots.RobotsRules;
@@ -64,6 +65,7 @@ public final class CrawlOptions {
     private final Map<String, String> headers = new LinkedHashMap<>();
     boolean obeyRobots = true;
     private final Set<Capability> capabilities = EnumSet.noneOf(Capability.class);
+    private @Nullable TextForm text;
     final Set<Integer> accepted = new TreeSet<>();
     boolean acceptTypes;
     private Duration minAge = Duration.ofDays(1);
@@ -156,6 +158,15 @@ public final class CrawlOptions {
      */
     public CrawlOptions skipDuplicates(boolean choice) {
         return set(Capability.SKIP_DUPLICATES, choice);
+    }
+
+    /**
+     * Sets in which form the visible text of pages is in their {@linkplain dev.sieve.output.Visit.Extract#text records}, at most
+     * a million characters per page. Default: none.
+     */
+    public CrawlOptions text(TextForm form) {
+        text = Objects.requireNonNull(form, "form");
+        return this;
     }
 
     /** Switches the check for a trap off, see {@link TrapGuard}; may be called several times. Default: none. */
@@ -526,9 +537,11 @@ public final class CrawlOptions {
         return (int) Math.max(1, Math.min(concurrency, memory / 16 * 3 / documentBytes()));
     }
 
-    /** Returns the heap that the links of a document may take, and its parts if they are checked. */
+    /** Returns the heap that the links of a document may take, its parts if they are checked, and its text if it is kept. */
     long documentBytes() {
-        return (long) LinkExtractor.DOCUMENT_BYTES + (has(Capability.CHECK_FRAGMENTS) ? PART_BYTES : 0);
+        return (long) LinkExtractor.DOCUMENT_BYTES
+                + (has(Capability.CHECK_FRAGMENTS) ? PART_BYTES : 0)
+                + (text == null ? 0 : LinkExtractor.TEXT_BYTES);
     }
 
     int leaseMemory() {
@@ -547,6 +560,11 @@ public final class CrawlOptions {
             capabilities.remove(capability);
         }
         return this;
+    }
+
+    /** Returns in which form the texts of pages are {@linkplain #text(TextForm) recorded}; null when they are not. */
+    public @Nullable TextForm text() {
+        return text;
     }
 
     /** Returns whether the crawl is to have a capability. */

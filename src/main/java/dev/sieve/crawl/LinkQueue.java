@@ -13,6 +13,7 @@ import dev.sieve.io.LruMap;
 import dev.sieve.output.Visit;
 import dev.sieve.parse.LinkExtractor;
 import dev.sieve.parse.Resource;
+import dev.sieve.parse.TextForm;
 import dev.sieve.scope.Admission;
 import dev.sieve.scope.SkipReason;
 import dev.sieve.scope.SkipRule;
@@ -335,6 +336,22 @@ public final class LinkQueue {
         public void linkToPart(String url, String fragment) {
             for (StageVisit each : parts) {
                 each.linkToPart(url, fragment);
+            }
+        }
+
+        @Override
+        public @Nullable TextForm textForm() {
+            return parts.stream()
+                    .map(LinkExtractor.Rest::textForm)
+                    .filter(Objects::nonNull)
+                    .findFirst()
+                    .orElse(null);
+        }
+
+        @Override
+        public void text(String text, boolean isCut) {
+            for (StageVisit each : parts) {
+                each.text(text, isCut);
             }
         }
 

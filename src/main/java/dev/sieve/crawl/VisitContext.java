@@ -40,6 +40,7 @@ public final class VisitContext {
     private @Nullable Likeness known;
     private @Nullable Likeness likeness;
     private @Nullable History history;
+    private Visit.Extract extract = Visit.Extract.NONE;
 
     /** Creates the visit of a URL that begins now. */
     VisitContext(Target target, CrawlClock clock) {
@@ -86,7 +87,7 @@ public final class VisitContext {
                 lease.referrer(),
                 result(),
                 new Visit.Timing(fetchedAt, took, waited),
-                new Visit.Content(document.title(), document.links(), resources, isIndexed()),
+                new Visit.Content(document.title(), document.links(), resources, isIndexed(), extract),
                 new Visit.Marks(target.isCheck(), isAccepted),
                 likeness,
                 history);
@@ -175,6 +176,11 @@ public final class VisitContext {
     /** Adds by what the page is compared to its record. */
     public void likeness(@Nullable Likeness each) {
         likeness = each;
+    }
+
+    /** Adds the visible text of the page, or its beginning, to its record. */
+    public void text(String kept, boolean isCut) {
+        extract = new Visit.Extract(kept, isCut);
     }
 
     /** Adds what was known of the URL before to its record. */

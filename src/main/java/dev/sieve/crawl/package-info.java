@@ -41,7 +41,8 @@
  * <tr><td>bodies of all responses</td><td>M / 2; at least 64 KiB per request and twice one body, four times if exchanges
  *     are kept</td><td>a large body waits, a slow one is cancelled</td></tr>
  * <tr><td>rules of robots.txt</td><td>3 M / 16</td><td>those of the least recently used origin are dropped</td></tr>
- * <tr><td>links of pages while they are queued</td><td>3 M / 16; at least one page, 5.5 MiB</td>
+ * <tr><td>links of pages while they are queued</td><td>3 M / 16; at least one page: 5.5 MiB, and 6 MiB with its
+ *     text</td>
  *     <td>the worker waits</td></tr>
  * <tr><td>URLs that wait for their host, or for their depth</td><td>M / 16, and the next URL of each host that has
  *     requested a pause or whose robots.txt was read, and 1 KiB if that was redirected</td><td>the temporary file</td></tr>

@@ -13,9 +13,9 @@ import java.util.stream.Stream;
  *
  * <p>Fields are quoted as in RFC 4180 where necessary; lines end with a line feed. Spreadsheets treat some texts as
  * formulas, which may run programs. Therefore an apostrophe precedes each {@code =}, {@code +}, {@code -} or {@code @} at
- * the beginning of a field, and after a semicolon, which spreadsheets of some languages take for the delimiter. Control
- * characters, marks of direction and unpaired surrogates are written as U+FFFD, so that a record is always one line. The
- * exact texts are only in JSON Lines.
+ * the beginning of a field, and after a semicolon, which spreadsheets of some languages take for the delimiter. Line feeds and
+ * tabs are written as spaces, other control characters, marks of direction and unpaired surrogates as U+FFFD, so that a record
+ * is always one line. The exact texts are only in JSON Lines.
  */
 public final class CsvSink extends LineSink {
     private static final String HEADER =
@@ -65,7 +65,8 @@ public final class CsvSink extends LineSink {
     }
 
     private void text(String text) {
-        String safe = UNSAFE.matcher(text).replaceAll("\uFFFD");
+        String line = text.replace('\n', ' ').replace('\t', ' ');
+        String safe = UNSAFE.matcher(line).replaceAll("\uFFFD");
         Matcher formula = FORMULA.matcher(safe);
         safe = formula.find() ? formula.replaceAll("'") : safe;
         boolean isQuoted = safe.indexOf(',') >= 0 || safe.indexOf('"') >= 0;

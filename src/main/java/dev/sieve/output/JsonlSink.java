@@ -11,7 +11,8 @@ import org.jspecify.annotations.Nullable;
  * "accepted": true} when the options accept its status. A page that is compared with others (see {@link Likeness}) also has those
  * of {@code digest, text_digest, description, canonical, duplicate_of, sketch} that apply. In a job with rounds, {@code change, same_text, last_visit,
  * last_status, last_change, visits} follow (see {@link History}), where {@code same_text} is true when only the markup has
- * changed. What does not apply is null; {@code links} is the number of distinct links.
+ * changed. If the text of pages is kept, {@code text} is the last field, after {@code "text_cut": true} when only its beginning is
+ * kept. What does not apply is null; {@code links} is the number of distinct links.
  */
 public final class JsonlSink extends LineSink {
     /** Creates a sink that flushes and closes {@code out} with itself; see {@link OutputFile}. */
@@ -38,11 +39,13 @@ public final class JsonlSink extends LineSink {
         raw("}").end();
     }
 
-    private void value(@Nullable Object value) {
+    private void value(@Nullable Object value) throws IOException {
         if (value == null || value instanceof Number || value instanceof Boolean) {
             raw(String.valueOf(value));
         } else {
-            raw("\"").escaped(value.toString(), true).raw("\"");
+            raw("\"");
+            escapedParts(value.toString());
+            raw("\"");
         }
     }
 }

@@ -54,6 +54,11 @@ public enum LineFormat implements OutputFormat {
         return help;
     }
 
+    @Override
+    public boolean hasRecords() {
+        return this == JSONL || this == CSV;
+    }
+
     /**
      * Creates a sink of this format.
      *

@@ -6,8 +6,12 @@ import java.util.HexFormat;
 
 /** Writes lines of text without characters that end a line or change the direction of writing. */
 public abstract class LineSink implements PageSink {
+    /** A longer line is written in parts, so that memory does not grow with it. */
+    private static final int MAX_PART = 1 << 16;
+
     private final Writer out;
     private final StringBuilder line = new StringBuilder(512);
+    private boolean hasBegun;
     private String before = "";
     private long lines;
 
@@ -29,16 +33,23 @@ public abstract class LineSink implements PageSink {
 
     /** Appends a text to the line, with the escapes of a JSON string, RFC 8259 section 7; quotation marks if {@code quotes}. */
     final LineSink escaped(String text, boolean quotes) {
+        int from = 0;
         for (int i = 0; i < text.length(); i++) {
             char c = text.charAt(i);
-            if (c == '\\' || (quotes && c == '"')) {
-                line.append('\\').append(c);
-            } else if (isPlain(c)) {
-                line.append(c);
-            } else {
-                line.append("\\u").append(HexFormat.of().toHexDigits(c));
+            boolean isMark = c == '\\' || (quotes && c == '"');
+            if (isMark || !isPlain(c)) {
+                line.append(text, from, i).append('\\');
+                if (isMark) {
+                    line.append(c);
+                } else if (c == '\n') {
+                    line.append('n');
+                } else {
+                    line.append('u').append(HexFormat.of().toHexDigits(c));
+                }
+                from = i + 1;
             }
         }
+        line.append(text, from, text.length());
         return this;
     }
 
@@ -47,10 +58,27 @@ public abstract class LineSink implements PageSink {
         return c < 0x7f ? c >= ' ' : Character.isLetterOrDigit(c);
     }
 
+    /** Does as {@link #escaped} with quotation marks, for a text of any length. */
+    final void escapedParts(String text) throws IOException {
+        for (int from = 0; from < text.length(); from += MAX_PART) {
+            escaped(text.substring(from, Math.min(text.length(), from + MAX_PART)), true);
+            if (line.length() >= MAX_PART) {
+                writePart();
+            }
+        }
+    }
+
+    private void writePart() throws IOException {
+        out.append(hasBegun ? "" : before).append(line);
+        line.setLength(0);
+        hasBegun = true;
+    }
+
     /** Writes the line. */
     final void end() throws IOException {
-        out.append(before).append(line.append('\n'));
-        line.setLength(0);
+        line.append('\n');
+        writePart();
+        hasBegun = false;
         lines++;
     }
 

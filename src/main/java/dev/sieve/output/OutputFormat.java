@@ -21,6 +21,11 @@ public interface OutputFormat {
         return false;
     }
 
+    /** Returns whether an output has the {@link VisitField fields} of visits. */
+    default boolean hasRecords() {
+        return false;
+    }
+
     /** Returns the files of an output that exist, in their order. */
     default List<Path> existing(Path file) throws IOException {
         return Files.isRegularFile(file) ? List.of(file) : List.of();

@@ -53,10 +53,28 @@ public record Visit(
      *     checked
      * @param isIndexed whether a search engine may list the document under its URL: it is not marked as noindex, and names no
      *     other URL as its canonical one
+     * @param extract what is kept of the document itself
      */
-    public record Content(String title, List<String> links, List<String> resources, boolean isIndexed) {
+    public record Content(
+            String title, List<String> links, List<String> resources, boolean isIndexed, Extract extract) {
         /** Nothing. */
         public static final Content NONE = new Content("", List.of(), List.of(), false);
+
+        /** Creates the content of a page of which nothing else is kept. */
+        public Content(String title, List<String> links, List<String> resources, boolean isIndexed) {
+            this(title, links, resources, isIndexed, Extract.NONE);
+        }
+    }
+
+    /**
+     * What is kept of a document if the options of the crawl say so.
+     *
+     * @param text the visible text; null when it is not kept
+     * @param isTextCut whether the visible text is longer
+     */
+    public record Extract(@Nullable String text, boolean isTextCut) {
+        /** Nothing. */
+        public static final Extract NONE = new Extract(null, false);
     }
 
     /**

@@ -40,7 +40,9 @@ public enum VisitField {
             history(each -> each.lastVisit() == null ? null : each.lastVisit().toString())),
     LAST_STATUS(history(each -> each.lastStatus() <= 0 ? null : each.lastStatus())),
     LAST_CHANGE(history(each -> each.lastChange().toString())),
-    VISITS(history(History::visits));
+    VISITS(history(History::visits)),
+    TEXT_CUT(visit -> visit.content().extract().isTextCut() ? true : null),
+    TEXT(visit -> visit.content().extract().text());
 
     @SuppressWarnings("ImmutableEnumChecker") // the functions have no state
     private final Function<Visit, @Nullable Object> value;

@@ -1,8 +1,10 @@
 package dev.sieve.parse;
 
 import java.nio.charset.Charset;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.Deque;
 import java.util.IdentityHashMap;
 import java.util.Iterator;
 import java.util.List;
@@ -60,6 +62,8 @@ final class HtmlStream {
     private boolean hasFailed;
     /** Elements that the last sweep kept: their beginning was visited. */
     private Set<Element> kept = Set.of();
+    /** Those of them whose end was visited as well, although the parser may add to them. */
+    private final Set<Element> ended = Collections.newSetFromMap(new IdentityHashMap<>());
     /** All elements of the tree, as the walk of a sweep finds them; null during other walks. */
     private @Nullable List<Element> swept;
 
@@ -71,14 +75,8 @@ final class HtmlStream {
         /** Receives each text outside of a template, or a part of it. */
         void textNode(TextNode text);
 
-        /** Whether to pass on the visible text. */
-        boolean takesText();
-
-        /** Receives a part of the visible text, which may begin and end within a word. */
-        void text(String part);
-
-        /** Receives the beginning or end of an element that separates words. */
-        void boundary();
+        /** Returns what receives the visible text. */
+        List<TextReceiver> texts();
     }
 
     /**
@@ -176,7 +174,7 @@ final class HtmlStream {
     private void walk(List<Element> open) {
         hasWalked = true;
         isWalking = true;
-        document.filter(visitor.takesText() ? new TextFilter(open) : this::visit);
+        document.filter(visitor.texts().isEmpty() ? this::visit : new TextFilter(open));
         isWalking = false;
     }
 
@@ -197,7 +195,12 @@ final class HtmlStream {
 
     /** Visits the elements and the text, of which a word may begin before a sweep and end after it. */
     private final class TextFilter implements NodeFilter {
+        private final TextReceiver[] texts = visitor.texts().toArray(TextReceiver[]::new);
         private final Set<Element> open = Collections.newSetFromMap(new IdentityHashMap<>());
+        /** How much was visited before each element around the node whose end was visited earlier. */
+        private final Deque<Long> before = new ArrayDeque<>();
+
+        private long visited;
 
         /** Makes a filter; the elements may be open. */
         TextFilter(List<Element> open) {
@@ -209,27 +212,45 @@ final class HtmlStream {
             if (node instanceof TextNode part) {
                 Element parent = part.parent();
                 if (parent != null && !isHidden(parent)) {
-                    visitor.text(part.getWholeText());
+                    visited++;
+                    for (TextReceiver text : texts) {
+                        text.text(part.getWholeText());
+                    }
                 }
-            } else if (node instanceof Element element && separatesWords(element) && !kept.contains(element)) {
-                visitor.boundary();
+            } else if (node instanceof Element element && ended.contains(element)) {
+                before.push(visited);
+            } else if (node instanceof Element element && !kept.contains(element)) {
+                visited++;
+                Gap gap = Gap.of(element);
+                for (TextReceiver text : texts) {
+                    text.begin(element, gap);
+                }
             }
             return visit(node, depth);
         }
 
         @Override
         public FilterResult tail(Node node, int depth) {
-            if (node instanceof Element element
-                    && separatesWords(element)
-                    && (!open.contains(element) || element.nextSibling() != null)) {
-                visitor.boundary();
+            if (node instanceof Element element && hasEnded(element)) {
+                Gap gap = Gap.of(element);
+                for (TextReceiver text : texts) {
+                    text.end(element, gap);
+                }
             }
             return FilterResult.CONTINUE;
         }
 
-        private static boolean separatesWords(Element element) {
-            Tag tag = element.tag();
-            return tag.isBlock() || tag.is(Tag.TextBoundary) || element.nameIs("br");
+        /** Whether to pass on the end of an element: once, unless the parser has added to it since. */
+        private boolean hasEnded(Element element) {
+            if (ended.contains(element)) {
+                return before.pop() != visited;
+            }
+            boolean isOpen = open.contains(element);
+            boolean hasEnded = !isOpen || element.nextSibling() != null;
+            if (isOpen && hasEnded) {
+                ended.add(element);
+            }
+            return hasEnded;
         }
 
         /** Whether the text in an element is not part of the page; what the parser does not parse is not text. */
@@ -273,10 +294,12 @@ final class HtmlStream {
         if (table != null && !beforeTable.isEmpty()) {
             table.before(beforeTable.get(0));
         }
-        if (visitor.takesText()) {
+        if (!visitor.texts().isEmpty()) {
             kept = Collections.newSetFromMap(new IdentityHashMap<>());
             kept.addAll(open);
             kept.addAll(beforeTable);
+            ended.addAll(beforeTable);
+            ended.retainAll(kept);
         }
     }
 

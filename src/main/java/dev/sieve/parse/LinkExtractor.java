@@ -63,6 +63,9 @@ public final class LinkExtractor {
     /** The heap that the links of a page may take, and their copies while they are queued: the characters and objects. */
     public static final int DOCUMENT_BYTES = 11 << 19;
 
+    /** The heap that the visible text of a page may take: its characters, and their copies while it grows. */
+    public static final int TEXT_BYTES = 6 * TextWriter.MAX_CHARS;
+
     /** A longer reference is not a link. */
     private static final int MAX_REFERENCE = 16 * UrlNormalizer.MAX_LENGTH;
 
@@ -157,6 +160,18 @@ public final class LinkExtractor {
 
         /** Receives a reference beyond the limits of a page; equal ones may be received repeatedly. */
         default void beyondLimit(String reference) {}
+
+        /** Returns in which form to pass on the visible text; null to leave it out. */
+        default @Nullable TextForm textForm() {
+            return null;
+        }
+
+        /**
+         * Receives the visible text, at most a million characters.
+         *
+         * @param isCut whether it is longer
+         */
+        default void text(String text, boolean isCut) {}
     }
 
     /**
@@ -183,12 +198,14 @@ public final class LinkExtractor {
         try {
             RobotsDirectives robots = new RobotsDirectives(productToken);
             robots.header(page.headers().getOrDefault("x-robots-tag", List.of()));
-            Collector collector = new Collector(url, robots, takesText ? new TextDigest() : null, rest);
+            TextDigest digest = takesText ? new TextDigest() : null;
+            Collector collector = new Collector(url, robots, digest, rest);
             boolean isCut = walk(page, collector, cpuNanos);
             String refresh = page.header("refresh");
             collector.addRefresh(refresh == null || refresh.length() > MAX_REFERENCE ? "" : refresh);
             List<String> links = collector.links();
             collector.resources();
+            collector.passText();
             return new Document(
                     collector.title(),
                     links,
@@ -198,7 +215,7 @@ public final class LinkExtractor {
                     isCut,
                     collector.description,
                     collector.canonical(),
-                    collector.text == null ? null : collector.text.finish(),
+                    digest == null ? null : digest.finish(),
                     collector.wordsHash);
         } finally {
             KIB.release(kib);
@@ -252,7 +269,8 @@ public final class LinkExtractor {
     /** Collects references, the base, the title and the digest of the text. */
     private static final class Collector implements HtmlStream.Visitor {
         private final RobotsDirectives robots;
-        private final @Nullable TextDigest text;
+        private final List<TextReceiver> texts = new ArrayList<>();
+        private final @Nullable TextWriter text;
         private long wordsHash;
         private final Rest rest;
         private final Set<String> references = new LinkedHashSet<>();
@@ -279,11 +297,20 @@ public final class LinkExtractor {
         private int fragmentChars;
         private long beyondLimit;
 
-        Collector(String url, RobotsDirectives robots, @Nullable TextDigest text, Rest rest) {
+        Collector(String url, RobotsDirectives robots, @Nullable TextDigest digest, Rest rest) {
             this.url = UrlNormalizer.base(url);
             this.robots = robots;
-            this.text = text;
             this.rest = rest;
+            if (digest != null) {
+                texts.add(digest);
+            }
+            TextForm form = rest.textForm();
+            if (form != null) {
+                text = form.isMarkdown() ? new Markdown(this::whole) : new PlainText();
+                texts.add(form.isMain() ? new MainText(text) : text);
+            } else {
+                text = null;
+            }
             takesResources = rest.takesResources();
             takesParts = rest.takesParts();
         }
@@ -308,22 +335,29 @@ public final class LinkExtractor {
         }
 
         @Override
-        public boolean takesText() {
-            return text != null && !isInFrame;
+        public List<TextReceiver> texts() {
+            return isInFrame ? List.of() : texts;
         }
 
-        @Override
-        public void text(String part) {
-            if (text != null) {
-                text.add(part);
+        /** Passes on the text, if it is kept. */
+        void passText() {
+            if (text == null) {
+                return;
             }
+            StringBuilder whole = text.finish();
+            boolean isCut = whole.length() > TextWriter.MAX_CHARS;
+            if (isCut) {
+                int end = TextWriter.MAX_CHARS;
+                whole.setLength(Character.isHighSurrogate(whole.charAt(end - 1)) ? end - 1 : end);
+            }
+            rest.text(whole.toString(), isCut);
         }
 
-        @Override
-        public void boundary() {
-            if (text != null) {
-                text.endWord();
-            }
+        /** Returns the URL of a reference with its fragment; null when it cannot be requested. */
+        private @Nullable String whole(String reference) {
+            String target = reference.length() > MAX_REFERENCE ? null : from().resolve(withoutFragment(reference));
+            String fragment = target == null ? "" : Fragment.of(reference);
+            return fragment.isEmpty() ? target : target + "#" + fragment;
         }
 
         @Override

@@ -1,9 +1,10 @@
 package dev.sieve.parse;
 
 import java.security.MessageDigest;
+import org.jsoup.nodes.Element;
 
 /** Computes a {@link PageText} from the parts of a text, in memory that does not grow with it. */
-final class TextDigest {
+final class TextDigest implements TextReceiver {
     /** Words of a shingle. */
     private static final int SHINGLE = 3;
 
@@ -21,11 +22,23 @@ final class TextDigest {
     private long wordHash;
     private boolean isInWord;
 
-    /** Adds a part of the text, which may begin and end within a word. */
-    void add(String text) {
-        for (int i = 0; i < text.length(); i++) {
-            char c = text.charAt(i);
-            if (isWhiteSpace(c)) {
+    @Override
+    public void begin(Element element, Gap gap) {
+        end(element, gap);
+    }
+
+    @Override
+    public void end(Element element, Gap gap) {
+        if (gap != Gap.NONE) {
+            endWord();
+        }
+    }
+
+    @Override
+    public void text(String part) {
+        for (int i = 0; i < part.length(); i++) {
+            char c = part.charAt(i);
+            if (Gap.isWhiteSpace(c)) {
                 endWord();
             } else {
                 add(c);
@@ -57,12 +70,8 @@ final class TextDigest {
         }
     }
 
-    private static boolean isWhiteSpace(char c) {
-        return c <= ' ' || (c >= 0x80 && (c == 0x85 || Character.isWhitespace(c) || Character.isSpaceChar(c)));
-    }
-
-    /** Ends a word, if there is one, as white space does. */
-    void endWord() {
+    /** Ends a word, if there is one. */
+    private void endWord() {
         if (isInWord) {
             isInWord = false;
             System.arraycopy(last, 1, last, 0, SHINGLE - 1);

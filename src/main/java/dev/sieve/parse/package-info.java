@@ -1,5 +1,5 @@
 /**
- * A document in, its links and a digest of its text out: {@link dev.sieve.parse.LinkExtractor} reads HTML, {@link dev.sieve.parse.SitemapReader}
+ * A document in, its links and its text out: {@link dev.sieve.parse.LinkExtractor} reads HTML, {@link dev.sieve.parse.SitemapReader}
  * reads sitemaps, feeds and lists.
  *
  * <h2>Decisions</h2>

@@ -37,6 +37,10 @@ final class Entry {
     /** The fields by which pages are compared. */
     private static final Set<VisitField> COMPARED = EnumSet.range(VisitField.DIGEST, VisitField.SKETCH);
 
+    /** The fields that an entry has: not the text, of which a report shows nothing. */
+    private static final Set<VisitField> FIELDS =
+            EnumSet.complementOf(EnumSet.of(VisitField.TEXT_CUT, VisitField.TEXT));
+
     private final Map<VisitField, Object> values;
 
     private Entry(Map<VisitField, Object> values) {
@@ -71,7 +75,7 @@ final class Entry {
 
     private static Entry of(Function<VisitField, @Nullable Object> source) {
         Map<VisitField, Object> values = new EnumMap<>(VisitField.class);
-        for (VisitField field : VisitField.values()) {
+        for (VisitField field : FIELDS) {
             Object value = source.apply(field);
             if (value instanceof Number number) {
                 value = Math.max(0, (long) number.doubleValue());

@@ -17,7 +17,7 @@ final class InputLines {
     private static final byte[] GZIP = {0x1f, (byte) 0x8b};
 
     /** Lines of more bytes are left out. */
-    private static final int MAX_LINE = 1 << 21;
+    private static final int MAX_LINE = 1 << 23;
 
     private static final int PROBLEMS_PER_FILE = 10;
 

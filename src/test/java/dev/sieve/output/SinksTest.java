@@ -134,7 +134,7 @@ class SinksTest {
                         null,
                         page("text/html", 200),
                         new Visit.Timing(Instant.EPOCH, Duration.ZERO, Duration.ZERO),
-                        new Visit.Content("t", List.of(), List.of(), false),
+                        new Visit.Content("t", List.of(), List.of(), false, new Visit.Extract("text", true)),
                         new Visit.Marks(false, true),
                         likeness,
                         history)),
@@ -215,7 +215,9 @@ class SinksTest {
                         "last_visit",
                         "last_status",
                         "last_change",
-                        "visits");
+                        "visits",
+                        "text_cut",
+                        "text");
         json.properties()
                 .forEach(each -> assertThat(record.get(each.getKey()))
                         .as(each.getKey())
@@ -243,7 +245,7 @@ class SinksTest {
 
     @Test
     void aTitleStaysOnItsLine() throws IOException {
-        assertThat(csv(visit("a\tb\nc\0\u202E", page("", 200)))).containsEntry("title", "a\uFFFDb\uFFFDc\uFFFD\uFFFD");
+        assertThat(csv(visit("a\tb\nc\0\u202E", page("", 200)))).containsEntry("title", "a b c\uFFFD\uFFFD");
     }
 
     @Test

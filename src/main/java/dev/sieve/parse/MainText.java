@@ -1,0 +1,122 @@
+package dev.sieve.parse;
+
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.EnumMap;
+import java.util.Map;
+import org.jsoup.nodes.Element;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Passes on the main part of a document, as its landmarks say.
+ *
+ * <p>It is what the {@code main} elements contain; without one, what the {@code article} elements contain; without one, all of
+ * the document. Navigation is not part of it: {@code nav}, {@code aside} and {@code search}, and each {@code header} and {@code
+ * footer} that belongs to the whole page, because no {@code main}, {@code article} or {@code section} is around it. The first
+ * role of an element has precedence over its name: {@code main}, {@code article}, {@code region}, {@code navigation}, {@code
+ * complementary}, {@code search}, {@code banner}, {@code contentinfo}.
+ */
+final class MainText implements TextReceiver {
+    /** More elements than the parser keeps open; those of broken markup may not end. */
+    private static final int MAX_OPEN = 1000;
+
+    private static final int MAX_ROLE = 100;
+
+    private enum Part {
+        LEFT_OUT,
+        SECTION,
+        ARTICLE,
+        MAIN
+    }
+
+    private record Open(Element element, Part part) {}
+
+    private final TextWriter text;
+    private final Deque<Open> open = new ArrayDeque<>();
+    private final Map<Part, Integer> depths = new EnumMap<>(Part.class);
+    /** The part that is passed on; null as long as it is all of the document. */
+    private @Nullable Part wanted;
+
+    MainText(TextWriter text) {
+        this.text = text;
+    }
+
+    @Override
+    public void begin(Element element, Gap gap) {
+        Part part = open.size() < MAX_OPEN ? part(element) : null;
+        if (part != null) {
+            boolean isBetter = part.compareTo(wanted == null ? Part.SECTION : wanted) > 0;
+            if (isBetter && !isIn(Part.LEFT_OUT)) {
+                wanted = part;
+                text.clear();
+            }
+            open.push(new Open(element, part));
+            depths.merge(part, 1, Integer::sum);
+        }
+        if (part != null || isWanted()) {
+            text.begin(element, gap);
+        }
+    }
+
+    @Override
+    public void text(String part) {
+        if (isWanted()) {
+            text.text(part);
+        }
+    }
+
+    @Override
+    public void end(Element element, Gap gap) {
+        boolean isPart = isOpen(element);
+        if (isPart || isWanted()) {
+            text.end(element, gap);
+        }
+        while (isPart) {
+            Open last = open.pop();
+            depths.merge(last.part, -1, Integer::sum);
+            isPart = last.element != element;
+        }
+    }
+
+    private boolean isOpen(Element element) {
+        for (Open each : open) {
+            if (each.element == element) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private boolean isIn(Part part) {
+        return depths.getOrDefault(part, 0) > 0;
+    }
+
+    private boolean isWanted() {
+        return !isIn(Part.LEFT_OUT) && (wanted == null || isIn(wanted));
+    }
+
+    private @Nullable Part part(Element element) {
+        if (!HtmlStream.isHtml(element.tag().namespace())) {
+            return null;
+        }
+        String role = element.attr("role");
+        if (!role.isBlank() && role.length() <= MAX_ROLE) {
+            return switch (Resources.words(role).get(0)) {
+                case "main" -> Part.MAIN;
+                case "article" -> Part.ARTICLE;
+                case "region" -> Part.SECTION;
+                case "navigation", "complementary", "search", "banner", "contentinfo" -> Part.LEFT_OUT;
+                default -> null;
+            };
+        }
+        return switch (element.normalName()) {
+            case "main" -> Part.MAIN;
+            case "article" -> Part.ARTICLE;
+            case "section" -> Part.SECTION;
+            case "nav", "aside", "search" -> Part.LEFT_OUT;
+            case "header", "footer" ->
+                isIn(Part.SECTION) || isIn(Part.ARTICLE) || isIn(Part.MAIN) ? null : Part.LEFT_OUT;
+            default -> null;
+        };
+    }
+}

@@ -1,0 +1,559 @@
+package dev.sieve.parse;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Deque;
+import java.util.List;
+import java.util.function.Function;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import org.jsoup.nodes.Element;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Keeps the visible text of a document as Markdown, by CommonMark with the tables of GitHub: headings, lists, links, code,
+ * quotations, rules and tables. All other markup is left out, and what would be markup in the text is escaped.
+ *
+ * <p>In a heading, a link and the cell of a table, the boundary of a block is a space. A table is one in Markdown if it has two
+ * rows and columns or more, and no heading, list, quotation, preformatted text or table in a cell; the cells of another one are
+ * blocks. As long as that is open, {@link #ROW}, {@link #CELL} and {@link #BAR} are in the text, which are white space in a document.
+ */
+final class Markdown implements TextWriter {
+    /** More elements than the parser keeps open; those of broken markup may not end. */
+    private static final int MAX_OPEN = 1000;
+
+    /** Items and quotations around a line; those further in are not marked. */
+    private static final int MAX_NESTED = 20;
+
+    private static final int MAX_CELLS = 20_000;
+    private static final int MAX_COLUMNS_OF_CELL = 20;
+    private static final int MAX_LINE_FEEDS = 100;
+    private static final char ROW = '\u0001';
+    private static final char CELL = '\u0002';
+    /** A vertical bar in a cell, which is only escaped in a table. */
+    private static final char BAR = '\u0003';
+
+    /** Characters that may be markup. */
+    private static final String SPECIAL = "\\`*[]~_<&#>+-=.)";
+
+    private static final Pattern LANGUAGE = Pattern.compile("(?:^|\\s)lang(?:uage)?-([A-Za-z0-9+#._-]{1,20})(?:\\s|$)");
+    private static final Pattern BACKTICKS = Pattern.compile("`+");
+    private static final Pattern NUMBER = Pattern.compile("[0-9]{1,9}");
+
+    private enum Kind {
+        HEADING,
+        LINK,
+        CODE,
+        PREFORMATTED,
+        LIST,
+        ITEM,
+        QUOTE,
+        TABLE
+    }
+
+    /** What separates the next text from the last one, the least first. */
+    private enum Space {
+        NONE,
+        WORD,
+        BREAK,
+        LINE,
+        BLOCK
+    }
+
+    /** An element that has not ended. */
+    private static final class Open {
+        private final Element element;
+        private final Kind kind;
+        /** The URL of a link, the language of code, or the mark of an item. */
+        private String value;
+        /** The number of the next item, 0 in a list without numbers; the length of the text before a table. */
+        private int number;
+        /** Where its content begins in the text; -1 as long as it is empty. */
+        private int start = -1;
+
+        private Open(Element element, Kind kind, String value) {
+            this.element = element;
+            this.kind = kind;
+            this.value = value;
+        }
+
+        /** Returns what precedes the next line in an item or a quotation. */
+        private String prefix() {
+            return start < 0 || kind == Kind.QUOTE ? value : " ".repeat(value.length());
+        }
+    }
+
+    private final Function<String, @Nullable String> resolver;
+    private final StringBuilder out = new StringBuilder();
+    private final Deque<Open> open = new ArrayDeque<>();
+    /** The items and quotations that are open. */
+    private final List<Open> nested = new ArrayList<>();
+
+    private Space space = Space.NONE;
+    private int lineStart;
+    /** The mark of a heading without text so far. */
+    private String heading = "";
+    /** How many headings, links and code are open, in which there are no blocks. */
+    private int inline;
+
+    private @Nullable Open link;
+    private @Nullable Open code;
+    /** The last code that was closed, and where it begins and ends in the text with its marks. */
+    private String lastCode = "";
+
+    private int lastCodeStart;
+    private int lastCodeEnd = -1;
+    private @Nullable Open preformatted;
+    /** Line feeds before the next character of preformatted text. */
+    private int lineFeeds;
+    /** The innermost table, as long as no cell contains what makes its cells blocks. */
+    private @Nullable Open table;
+
+    private int cells;
+    /** How many columns the last cell has. */
+    private int columns = 1;
+
+    /**
+     * Creates an empty text.
+     *
+     * @param resolver returns the URL in an attribute; null when there is none
+     */
+    Markdown(Function<String, @Nullable String> resolver) {
+        this.resolver = resolver;
+    }
+
+    @Override
+    public void begin(Element element, Gap gap) {
+        String name = name(element);
+        if (preformatted != null) {
+            preformatted.value = preformatted.value.isEmpty() ? language(element) : preformatted.value;
+            boundary(name, gap);
+            return;
+        }
+        raise(name.equals("br") && space == Space.BREAK ? Space.BLOCK : space(name, gap));
+        if (inline == 0) {
+            beginBlock(element, name);
+        }
+        if (link == null && code == null && name.equals("a") && element.hasAttr("href")) {
+            String url = resolver.apply(element.attr("href"));
+            link = url == null ? null : pushInline(element, Kind.LINK, escaped(url));
+        } else if (code == null && preformatted == null && isCode(name)) {
+            code = pushInline(element, Kind.CODE, "");
+        }
+    }
+
+    private void beginBlock(Element element, String name) {
+        switch (name) {
+            case "h1", "h2", "h3", "h4", "h5", "h6" -> {
+                endTable(false);
+                if (pushInline(element, Kind.HEADING, "") != null) {
+                    heading = "#".repeat(name.charAt(1) - '0') + " ";
+                }
+            }
+            case "pre", "listing" -> {
+                endTable(false);
+                preformatted = push(element, Kind.PREFORMATTED, language(element));
+                lineFeeds = 0;
+            }
+            case "ul", "ol", "menu", "dir" -> {
+                endTable(false);
+                Open list = push(element, Kind.LIST, "");
+                if (list != null && name.equals("ol")) {
+                    list.number = number(element.attr("start"));
+                }
+            }
+            case "li", "blockquote" -> {
+                endTable(false);
+                boolean isItem = name.equals("li");
+                Open each = nested.size() >= MAX_NESTED
+                        ? null
+                        : push(element, isItem ? Kind.ITEM : Kind.QUOTE, isItem ? mark() : "> ");
+                if (each != null) {
+                    nested.add(each);
+                }
+            }
+            case "hr" -> {
+                endTable(false);
+                if (out.length() <= MAX_CHARS) {
+                    separate();
+                    out.append("***");
+                }
+            }
+            case "table" -> {
+                endTable(false);
+                table = push(element, Kind.TABLE, "");
+                cells = 0;
+            }
+            case "tr" -> {
+                columns = 1;
+                mark(ROW);
+            }
+            case "td", "th" -> {
+                mark(CELL);
+                columns = Math.min(number(element.attr("colspan")), MAX_COLUMNS_OF_CELL);
+            }
+            default -> {}
+        }
+    }
+
+    @Override
+    public void text(String part) {
+        if (preformatted != null) {
+            preformatted(part, preformatted);
+            return;
+        }
+        int from = 0;
+        for (int i = 0; i <= part.length(); i++) {
+            if (i == part.length() || Gap.isWhiteSpace(part.charAt(i))) {
+                if (from < i && out.length() <= MAX_CHARS) {
+                    separate();
+                    word(part, from, i);
+                }
+                raise(i == part.length() ? Space.NONE : Space.WORD);
+                from = i + 1;
+            }
+        }
+    }
+
+    @Override
+    public void end(Element element, Gap gap) {
+        boolean isOpen = false;
+        for (Open each : open) {
+            isOpen |= each.element == element;
+        }
+        while (isOpen) {
+            Open last = open.pop();
+            close(last);
+            isOpen = last.element != element;
+        }
+        String name = name(element);
+        if (preformatted != null) {
+            boundary("", gap);
+        } else if (!name.equals("br")) {
+            raise(space(name, gap));
+        }
+    }
+
+    @Override
+    public void clear() {
+        out.setLength(0);
+        open.clear();
+        nested.clear();
+        space = Space.NONE;
+        lineStart = 0;
+        heading = "";
+        inline = 0;
+        link = null;
+        code = null;
+        lastCodeEnd = -1;
+        preformatted = null;
+        table = null;
+    }
+
+    @Override
+    public StringBuilder finish() {
+        while (!open.isEmpty()) {
+            close(open.pop());
+        }
+        return out;
+    }
+
+    private static String name(Element element) {
+        return HtmlStream.isHtml(element.tag().namespace()) ? element.normalName() : "";
+    }
+
+    /** Escapes what a URL may have in its query and fragment, although it is markup. */
+    private static String escaped(String url) {
+        return url.replace("|", "%7C").replace("`", "%60").replace("\\", "%5C");
+    }
+
+    private static boolean isCode(String name) {
+        return name.equals("code") || name.equals("samp") || name.equals("kbd") || name.equals("tt");
+    }
+
+    private static String language(Element element) {
+        Matcher language = LANGUAGE.matcher(element.className());
+        return language.find() ? language.group(1) : "";
+    }
+
+    private static int number(String digits) {
+        return NUMBER.matcher(digits).matches() ? Integer.parseInt(digits) : 1;
+    }
+
+    private @Nullable Open push(Element element, Kind kind, String value) {
+        if (open.size() >= MAX_OPEN) {
+            return null;
+        }
+        Open each = new Open(element, kind, value);
+        open.push(each);
+        return each;
+    }
+
+    private @Nullable Open pushInline(Element element, Kind kind, String value) {
+        Open each = push(element, kind, value);
+        inline += each == null ? 0 : 1;
+        return each;
+    }
+
+    /** Returns the mark of the next item of the innermost list. */
+    private String mark() {
+        for (Open each : open) {
+            if (each.kind == Kind.LIST) {
+                return each.number == 0 ? "- " : each.number++ + ". ";
+            }
+        }
+        return "- ";
+    }
+
+    private void close(Open last) {
+        switch (last.kind) {
+            case HEADING -> heading = "";
+            case LINK -> {
+                link = null;
+                boolean isPlain = last.value.indexOf('(') < 0 && last.value.indexOf(')') < 0;
+                out.append(last.start < 0 ? "" : isPlain ? "](" + last.value + ")" : "](<" + last.value + ">)");
+            }
+            case CODE -> {
+                code = null;
+                if (last.start >= 0) {
+                    lastCode = out.substring(last.start);
+                    lastCodeStart = last.start;
+                    String pad = lastCode.startsWith("`") || lastCode.endsWith("`") ? " " : "";
+                    String fence = "`".repeat(1 + longestBackticks(last.start));
+                    out.insert(last.start, fence + pad).append(pad).append(fence);
+                    lastCodeEnd = out.length();
+                }
+            }
+            case PREFORMATTED -> {
+                preformatted = null;
+                if (last.start >= 0) {
+                    String fence = "`".repeat(Math.max(3, 1 + longestBackticks(last.start)));
+                    out.insert(last.start, fence + last.value + "\n" + prefix());
+                    out.append('\n').append(prefix()).append(fence);
+                }
+            }
+            case ITEM, QUOTE -> nested.remove(last);
+            case TABLE -> endTable(table == last);
+            default -> {}
+        }
+        boolean isInline = last.kind == Kind.HEADING || last.kind == Kind.LINK || last.kind == Kind.CODE;
+        inline -= isInline ? 1 : 0;
+    }
+
+    private int longestBackticks(int start) {
+        Matcher backticks = BACKTICKS.matcher(out).region(start, out.length());
+        return backticks
+                .results()
+                .mapToInt(each -> each.end() - each.start())
+                .max()
+                .orElse(0);
+    }
+
+    private String prefix() {
+        return nested.stream().map(Open::prefix).collect(Collectors.joining());
+    }
+
+    /** Returns what the boundary of an element means for the words around it. */
+    private Space space(String name, Gap gap) {
+        boolean isInItem = !nested.isEmpty() && nested.get(nested.size() - 1).kind == Kind.ITEM;
+        return switch (name) {
+            case "br" -> Space.BREAK;
+            case "li" -> Space.LINE;
+            case "p", "h1", "h2", "h3", "h4", "h5", "h6", "pre", "listing", "blockquote", "hr", "table" -> Space.BLOCK;
+            default ->
+                gap.compareTo(Gap.SPACE) <= 0 ? Space.values()[gap.ordinal()] : isInItem ? Space.LINE : Space.BLOCK;
+        };
+    }
+
+    private void raise(Space more) {
+        boolean isInLine = inline > 0 || (table != null && table.start >= 0);
+        Space most = isInLine && more.compareTo(Space.WORD) > 0 ? Space.WORD : more;
+        boolean isAfterMark = !nested.isEmpty() && nested.get(nested.size() - 1).start < 0;
+        if (!isAfterMark && space.compareTo(most) < 0) {
+            space = most;
+        }
+    }
+
+    /** Writes what separates the next text from the last one, and the beginning of a link around it. */
+    private void separate() {
+        if (out.isEmpty() || space.compareTo(Space.BREAK) >= 0) {
+            beginLine();
+        } else if (space == Space.WORD && out.length() > lineStart) {
+            out.append(' ');
+        }
+        space = Space.NONE;
+        if (link != null && link.start < 0) {
+            if (!out.isEmpty() && out.charAt(out.length() - 1) == '!') {
+                // It would be an image.
+                out.insert(out.length() - 1, '\\');
+            }
+            link.start = out.length();
+            out.append('[');
+        }
+    }
+
+    private void beginLine() {
+        if (!out.isEmpty()) {
+            out.append(space == Space.BREAK ? "  \n" : "\n");
+            if (space == Space.BLOCK) {
+                out.append(nested.stream()
+                                .takeWhile(each -> each.start >= 0)
+                                .map(Open::prefix)
+                                .collect(Collectors.joining())
+                                .stripTrailing())
+                        .append('\n');
+            }
+        }
+        out.append(prefix());
+        nested.forEach(each -> each.start = each.start < 0 ? out.length() : each.start);
+        out.append(heading);
+        heading = "";
+        lineStart = out.length();
+    }
+
+    private void word(String part, int from, int to) {
+        if (code != null && code.start < 0) {
+            boolean continues = out.length() == lastCodeEnd;
+            if (continues) {
+                out.setLength(lastCodeStart);
+            }
+            code.start = out.length();
+            out.append(continues ? lastCode : "");
+        }
+        for (int i = from; i < to && out.length() <= MAX_CHARS; i++) {
+            char c = part.charAt(i);
+            if (c == '|' && table != null) {
+                c = BAR;
+            } else if (code == null && SPECIAL.indexOf(c) >= 0 && isMarkup(c, i + 1 < to ? part.charAt(i + 1) : ' ')) {
+                out.append('\\');
+            }
+            out.append(c);
+        }
+    }
+
+    /** Returns whether a character may be markup after the text so far. */
+    private boolean isMarkup(char c, char next) {
+        int length = out.length() - lineStart;
+        char last = length == 0 ? ' ' : out.charAt(out.length() - 1);
+        boolean isFirst = length == 0;
+        return switch (c) {
+            case '_' -> !Character.isLetterOrDigit(last) || !Character.isLetterOrDigit(next);
+            case '<' -> next <= ' ' || next == '/' || next == '!' || next == '?' || Character.isLetter(next);
+            case '&' -> next == '#' || Character.isLetter(next);
+            case '#' -> isFirst || (last == ' ' && inline > 0);
+            case '>' -> isFirst;
+            case '+', '-', '=' -> isFirst && (next == ' ' || next == c);
+            case '.', ')' ->
+                next == ' '
+                        && NUMBER.matcher(out).region(lineStart, out.length()).matches();
+            default -> true;
+        };
+    }
+
+    /** Begins a line of preformatted text at a {@code br}, and at the boundary of what is not part of a line. */
+    private void boundary(String name, Gap gap) {
+        boolean isLine = name.equals("br") || (gap != Gap.NONE && lineFeeds == 0);
+        lineFeeds += isLine ? 1 : 0;
+    }
+
+    private void preformatted(String part, Open block) {
+        for (int i = 0; i < part.length() && out.length() <= MAX_CHARS; i++) {
+            char c = part.charAt(i);
+            if (c == '\n') {
+                lineFeeds++;
+            } else if (c >= ' ' || c == '\t') {
+                if (block.start < 0) {
+                    separate();
+                    block.start = out.length();
+                } else if (lineFeeds > 0) {
+                    String emptyLine = "\n" + prefix().stripTrailing();
+                    out.append(emptyLine.repeat(Math.min(lineFeeds, MAX_LINE_FEEDS) - 1));
+                    out.append('\n').append(prefix());
+                }
+                lineFeeds = 0;
+                out.append(c);
+            }
+        }
+    }
+
+    private void mark(char mark) {
+        if (table == null || cells >= MAX_CELLS || out.length() > MAX_CHARS) {
+            endTable(false);
+            return;
+        }
+        if (table.start < 0) {
+            table.number = out.length();
+            separate();
+            table.start = out.length();
+        }
+        out.append(String.valueOf(mark).repeat(mark == CELL ? columns : 1));
+        columns = 1;
+        cells++;
+        lineStart = out.length();
+        space = Space.NONE;
+    }
+
+    /** Ends the table that is received: as one in Markdown, or since its cells are blocks. */
+    private void endTable(boolean isComplete) {
+        Open last = table;
+        table = null;
+        if (last == null || last.start < 0) {
+            return;
+        }
+        List<List<String>> rows = Arrays.stream(out.substring(last.start).split(String.valueOf(ROW), -1))
+                .map(Markdown::cells)
+                .filter(row -> !row.stream().allMatch(String::isEmpty))
+                .toList();
+        int columns = rows.stream().mapToInt(List::size).max().orElse(0);
+        out.setLength(last.start);
+        if (isComplete && rows.size() > 1 && columns > 1) {
+            writeTable(rows, columns);
+        } else {
+            writeBlocks(rows, last);
+        }
+        space = Space.BLOCK;
+        lastCodeEnd = -1;
+    }
+
+    private static List<String> cells(String row) {
+        long before = row.indexOf(CELL) == 0 ? 1 : 0;
+        return Arrays.stream(row.split(String.valueOf(CELL), -1))
+                .skip(before)
+                .map(String::strip)
+                .toList();
+    }
+
+    private void writeTable(List<List<String>> rows, int columns) {
+        for (List<String> row : rows) {
+            boolean isFirst = row == rows.get(0);
+            out.append(isFirst ? "|" : "\n" + prefix() + "|");
+            row.forEach(cell -> out.append(' ')
+                    .append(cell.replace(String.valueOf(BAR), "\\|"))
+                    .append(" |"));
+            if (isFirst) {
+                out.append("  |".repeat(columns - row.size()));
+                out.append("\n").append(prefix()).append('|').append(" --- |".repeat(columns));
+            }
+        }
+    }
+
+    private void writeBlocks(List<List<String>> rows, Open last) {
+        List<String> blocks = rows.stream()
+                .flatMap(List::stream)
+                .filter(cell -> !cell.isEmpty())
+                .toList();
+        for (String block : blocks) {
+            if (out.length() > last.start) {
+                space = Space.BLOCK;
+                separate();
+            }
+            out.append(block.replace(BAR, '|'));
+        }
+        if (blocks.isEmpty()) {
+            out.setLength(last.number);
+            nested.stream().filter(each -> each.start > last.number).forEach(each -> each.start = -1);
+        }
+    }
+}

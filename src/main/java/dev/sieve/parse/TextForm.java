@@ -1,0 +1,32 @@
+package dev.sieve.parse;
+
+import java.util.Locale;
+
+/**
+ * In which form the visible text of a document is kept. The main part is that in the {@code main} elements, else in the {@code
+ * article} elements, else all of it, without navigation and without the header and the footer of the page.
+ */
+public enum TextForm {
+    /** All of it: a line per block, with words separated by one space, and the cells of a row by a tab. */
+    PLAIN,
+    /** The main part in the same form. */
+    MAIN,
+    /** All of it as Markdown. */
+    MARKDOWN,
+    /** The main part as Markdown. */
+    MAIN_MARKDOWN;
+
+    boolean isMain() {
+        return this == MAIN || this == MAIN_MARKDOWN;
+    }
+
+    boolean isMarkdown() {
+        return this == MARKDOWN || this == MAIN_MARKDOWN;
+    }
+
+    /** Returns the name in options: {@code main-markdown}. */
+    @Override
+    public String toString() {
+        return name().toLowerCase(Locale.ROOT).replace('_', '-');
+    }
+}
