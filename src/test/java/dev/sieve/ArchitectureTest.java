@@ -147,8 +147,8 @@ class ArchitectureTest {
             room(
                     CLI,
                     List.of(
-                            BLOOM, ROOT, DURABLE, SHARED, URL, SCOPE, POLITE, FETCH, ROBOTS, PARSE, OUTPUT, CRAWL, STAGE, JOB,
-                            REPORT, DEMO, SERVE),
+                            BLOOM, ROOT, DURABLE, SHARED, URL, SCOPE, POLITE, FETCH, ROBOTS, PARSE, OUTPUT, CRAWL,
+                            STAGE, JOB, REPORT, DEMO, SERVE),
                     "org.slf4j..",
                     "picocli..",
                     "ch.qos.logback.."));

@@ -38,6 +38,7 @@ class HostileCatalogueTest {
                         "--skipped=" + file("skipped"),
                         "--report=" + file("report.html"),
                         "--live=0",
+                        "--text=main-markdown",
                         "--check-links",
                         "--check-resources"));
             } else {

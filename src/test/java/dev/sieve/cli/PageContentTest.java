@@ -1,0 +1,118 @@
+package dev.sieve.cli;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.sun.net.httpserver.HttpServer;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What records contain of pages on request. */
+@Timeout(60)
+class PageContentTest {
+    private static final String PAGE = "<title>T</title><nav>menu</nav><main><h1>Head</h1><p>one <a href=/b>two</a>"
+            + "<table><tr><td>a<td>b<tr><td>=c<td>d</table></main>";
+
+    @TempDir
+    private Path folder;
+
+    private HttpServer server;
+    private String site;
+
+    @BeforeEach
+    void serve() throws IOException {
+        server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        server.createContext("/", exchange -> {
+            exchange.getResponseHeaders().add("Content-Type", "text/html; charset=utf-8");
+            byte[] page = PAGE.getBytes(UTF_8);
+            exchange.sendResponseHeaders(exchange.getRequestURI().getPath().equals("/") ? 200 : 404, page.length);
+            exchange.getResponseBody().write(page);
+            exchange.close();
+        });
+        server.start();
+        site = "http://127.0.0.1:" + server.getAddress().getPort() + "/";
+    }
+
+    @AfterEach
+    void stop() {
+        server.stop(0);
+    }
+
+    private Run crawl(String... options) {
+        List<String> all = new ArrayList<>(List.of(options));
+        all.addAll(List.of(site, "--delay", "0", "--concurrency", "1", "-q"));
+        return Run.of(Main.commandLine(), all.toArray(String[]::new));
+    }
+
+    private List<JsonNode> records(String... options) throws IOException {
+        Path file = folder.resolve("x.jsonl");
+        List<String> all = new ArrayList<>(List.of(options));
+        all.addAll(List.of("-o", file.toString(), "--force"));
+        Run run = crawl(all.toArray(String[]::new));
+        assertThat(run.exitCode()).as(run.err()).isZero();
+        List<JsonNode> records = new ArrayList<>();
+        for (String line : Files.readAllLines(file)) {
+            records.add(new ObjectMapper().readTree(line));
+        }
+        return records;
+    }
+
+    private String text(String... options) throws IOException {
+        JsonNode text = records(options).get(0).get("text");
+        return text == null ? "none" : text.textValue();
+    }
+
+    @Test
+    void theTextOfAPageIsInItsRecordInTheChosenForm() throws IOException {
+        String markdown = "# Head\n\none [two](" + site + "b)\n\n| a | b |\n| --- | --- |\n| =c | d |";
+        assertThat(text()).isEqualTo("none");
+        assertThat(text("--text")).isEqualTo("menu\nHead\none two\na\tb\n=c\td");
+        assertThat(text("--text=main")).isEqualTo("Head\none two\na\tb\n=c\td");
+        assertThat(text("--text=markdown")).isEqualTo("menu\n\n" + markdown);
+        assertThat(text("--text=MAIN-Markdown")).isEqualTo(markdown);
+        List<JsonNode> records = records("--text=main");
+        assertThat(records)
+                .hasSize(2)
+                .allMatch(record -> record.get("text").textValue().startsWith("Head\n"));
+        assertThat(records.get(1).get("status").intValue()).isEqualTo(404);
+    }
+
+    @Test
+    void inCsvATextIsOneLine() throws IOException {
+        Path file = folder.resolve("x.csv");
+        Run run = crawl("--text=main", "-o", file.toString());
+        assertThat(run.exitCode()).as(run.err()).isZero();
+        assertThat(Files.readAllLines(file)).hasSize(3).element(1).asString().endsWith(",,Head one two a b =c d");
+    }
+
+    @Test
+    void aTextWithoutRecordsIsRefused() {
+        Run run = crawl("--text");
+        assertThat(run.exitCode()).isEqualTo(2);
+        assertThat(run.err()).contains("--text", "no output has records; add -o FILE.jsonl or -o FILE.csv");
+        Run wrong = crawl("--text=html", "-o", "-");
+        assertThat(wrong.exitCode()).isEqualTo(2);
+        assertThat(wrong.err()).contains("--text", "not one of plain, main, markdown, main-markdown");
+    }
+
+    @Test
+    void aReportReadsRecordsWithTexts() throws IOException {
+        records("--text");
+        Path report = folder.resolve("r.html");
+        Run run = Run.of(Main.commandLine(), "report", folder.resolve("x.jsonl").toString(), "-o", report.toString());
+        assertThat(run.exitCode()).as(run.err()).isZero();
+        assertThat(Files.readString(report)).contains(site + "b").doesNotContain("one two");
+    }
+}
