@@ -6,7 +6,8 @@ import java.util.Locale;
 public enum Durability {
     /**
      * The end of the process, including {@code kill -9}: a push returns when the operating system has its URLs. A power
-     * failure or a system crash may lose what was pushed since the last checkpoint.
+     * failure or a system crash may lose what was pushed since the last checkpoint; then an open may require {@link
+     * DurableFolder#repair}.
      */
     PROCESS,
 

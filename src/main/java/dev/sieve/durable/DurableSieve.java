@@ -279,7 +279,7 @@ public final class DurableSieve implements Frontier {
      * @throws UncheckedIOException when the disk fails, or has failed
      */
     public void sync() {
-        writer.force(null);
+        writer.settle(true);
     }
 
     @Override

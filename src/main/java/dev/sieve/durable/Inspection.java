@@ -25,6 +25,7 @@ final class Inspection {
     private static final int ATTEMPTS = 100;
 
     private final DiskView disk;
+    private final LogEnd written;
     private final Settings settings;
     private final FrontierFiles files;
     private final Map<Integer, DamageException> damagedCheckpoints = new TreeMap<>();
@@ -48,8 +49,9 @@ final class Inspection {
     static <T> T of(DiskView disk, Result<T> result) throws IOException {
         for (int attempt = 1; ; attempt++) {
             FrontierFiles before = FrontierFiles.list(disk);
+            LogEnd written = LogEnd.read(disk);
             try {
-                Inspection inspection = new Inspection(new PinnedDisk(disk));
+                Inspection inspection = new Inspection(new PinnedDisk(disk), written);
                 T found = result.of(inspection);
                 if (!inspection.hasProblems || attempt == ATTEMPTS || before.equals(FrontierFiles.list(disk))) {
                     return found;
@@ -66,8 +68,9 @@ final class Inspection {
         return of(disk, inspection -> inspection);
     }
 
-    private Inspection(DiskView disk) throws IOException {
+    private Inspection(DiskView disk, LogEnd written) throws IOException {
         this.disk = disk;
+        this.written = written;
         files = FrontierFiles.list(disk);
         Settings stored = Settings.read(disk);
         if (stored == null) {
@@ -77,7 +80,7 @@ final class Inspection {
         checkpoint = Checkpoint.newest(disk, files, found -> true, damagedCheckpoints);
         damages.addAll(damagedCheckpoints.values());
         state = checkpoint.state();
-        scan = new LogScan(disk, settings, files, checkpoint, urls -> {});
+        scan = new LogScan(disk, settings, files, checkpoint, written, urls -> {});
         try {
             FrontierFiles.requireNoUnfinishedRepair(disk);
             if (!checkpoint.exists()) {
@@ -149,7 +152,7 @@ final class Inspection {
         if (!damages.isEmpty() || scan.torn() != null) {
             return List.of();
         }
-        return Repair.findings(disk);
+        return Repair.findings(disk, written);
     }
 
     /**

@@ -17,7 +17,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Bytes that are not a frame are either damage, or what a crash leaves after the last position known to be on the disk.
  * Such positions are stored in later frames, so the rest of the log is searched for them. When whole URLs follow, they are
- * kept; otherwise it is a torn tail, to be cut off.
+ * kept; otherwise it is a torn tail, to be cut off. A log that is shorter than it was is damaged.
  */
 final class LogScan {
     private static final Logger LOG = LoggerFactory.getLogger(LogScan.class);
@@ -31,6 +31,7 @@ final class LogScan {
     private final Consumer<UrlBatch> urls;
     private final UrlFrameReader frames = new UrlFrameReader();
     private final NavigableMap<Integer, Segment> segments = new TreeMap<>();
+    private final LogPosition written;
     private LogPosition forced;
     private LogPosition end;
     private LogPosition tornAt = LogPosition.NONE;
@@ -40,14 +41,22 @@ final class LogScan {
     /**
      * Prepares to read from a checkpoint on, into its state.
      *
+     * @param written how far the log was written
      * @param urls receives all URLs, batch by batch; the batch is reused
      */
-    LogScan(DiskView disk, Settings settings, FrontierFiles files, Checkpoint checkpoint, Consumer<UrlBatch> urls) {
+    LogScan(
+            DiskView disk,
+            Settings settings,
+            FrontierFiles files,
+            Checkpoint checkpoint,
+            LogEnd written,
+            Consumer<UrlBatch> urls) {
         this.disk = disk;
         this.frontierId = settings.frontierId();
         this.numbers = files.logs();
         this.checkpoint = checkpoint;
         this.urls = urls;
+        this.written = written.of(frontierId).position();
         state = checkpoint.state();
         forced = checkpoint.forced();
         end = checkpoint.position();
@@ -67,16 +76,16 @@ final class LogScan {
         for (int number = first; torn == null && number <= last; number++) {
             readSegment(number);
         }
-        if (torn != null) {
-            if (searchRest(torn)) {
-                readRest();
-            }
-        } else if (end.compareTo(forced) < 0) {
+        if (torn != null && searchRest(torn)) {
+            readRest();
+        }
+        LogPosition known = forced.compareTo(written) > 0 ? forced : written;
+        if (end.compareTo(known) < 0) {
             throw new DamageException(
                     FrontierFiles.segment(end.segment()),
                     end.offset(),
-                    "the log ends here, but it was on the disk up to " + FrontierFiles.segment(forced.segment())
-                            + ", offset " + forced.offset());
+                    "the log ends here, but it was written up to " + known.words()
+                            + (torn == null ? "" : " (" + torn.getMessage() + ")"));
         }
     }
 

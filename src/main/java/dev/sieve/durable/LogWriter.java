@@ -16,8 +16,8 @@ import org.slf4j.LoggerFactory;
  *
  * <p>After a failed write or force every later call throws, since the state in memory may be ahead of the log on the disk.
  *
- * <p>{@link #force}, {@link #appended}, {@link #handOver} and {@link #stop} take the lock of the frontier,
- * {@link #isUsable} and {@link #requireUsable} need no lock; all other methods are called under the lock.
+ * <p>{@link #force}, {@link #appended}, {@link #handOver}, {@link #settle} and {@link #stop} take the lock of the
+ * frontier, {@link #isUsable} and {@link #requireUsable} need no lock; all other methods are called under the lock.
  */
 final class LogWriter implements Deduplicator.Store, Closeable {
     private static final Logger LOG = LoggerFactory.getLogger(LogWriter.class);
@@ -36,7 +36,7 @@ final class LogWriter implements Deduplicator.Store, Closeable {
     private volatile @Nullable Throwable failure;
     private volatile boolean closed;
 
-    /** Held while the log is forced; taken before the lock. */
+    /** Held while the log is forced, and while its end is stored; taken before the lock. */
     private final ReentrantLock forcing = new ReentrantLock();
 
     LogWriter(SegmentLog log, LogState state, ReentrantLock lock, Durability durability) {
@@ -108,13 +108,31 @@ final class LogWriter implements Deduplicator.Store, Closeable {
         }
     }
 
-    /** Hands the pending results to the operating system. Called without the lock. */
-    void handOver() {
+    /**
+     * Does as {@link #handOver}, forces the log to the disk if {@code isForced}, and stores how far it is written. Called without
+     * the lock.
+     */
+    void settle(boolean isForced) {
+        forcing.lock();
+        try {
+            LogEnd end = handOver();
+            if (isForced) {
+                force(end.position());
+            }
+            log.store(end);
+        } finally {
+            forcing.unlock();
+        }
+    }
+
+    /** Hands the pending results to the operating system, and returns the end of the log. Called without the lock. */
+    LogEnd handOver() {
         lock.lock();
         try {
             requireUsable();
             log.requireOwned();
             flush();
+            return log.end(state.nextId());
         } catch (IOException e) {
             throw fail(e);
         } finally {
@@ -122,7 +140,7 @@ final class LogWriter implements Deduplicator.Store, Closeable {
         }
     }
 
-    /** As {@link #handOver}, under the lock. */
+    /** Hands the pending results to the operating system. */
     void flush() {
         assert lock.isHeldByCurrentThread();
         if (results.isEmpty()) {

@@ -72,7 +72,7 @@ final class Recovery {
         Deduplicator deduplicator = deduplicators.apply(restored);
         deduplicator.restore(
                 seen, checkpoint.stats().estimatedMissed(), checkpoint.stats().estimatedSize());
-        LogScan scan = new LogScan(disk, settings, files, checkpoint, deduplicator::restore);
+        LogScan scan = new LogScan(disk, settings, files, checkpoint, LogEnd.read(disk), deduplicator::restore);
         scan.noteForced(forced);
         scan.run();
         if (skipped != null) {

@@ -42,6 +42,7 @@ final class Repair {
     private static final int MAX_MARK_BYTES = 1 << 24;
 
     private final DiskView disk;
+    private final LogEnd written;
     private final boolean isDry;
     private final FrontierFiles files;
     private final Set<String> findings = new LinkedHashSet<>();
@@ -60,11 +61,12 @@ final class Repair {
     private long lostBytes;
 
     /** Reads everything, and changes nothing. */
-    private Repair(DiskView disk, boolean isDry) throws IOException {
+    private Repair(DiskView disk, LogEnd written, boolean isDry) throws IOException {
         this.disk = disk;
         this.isDry = isDry;
         files = FrontierFiles.list(disk);
         settings = settings();
+        this.written = written.of(settings.frontierId());
         if (disk.names().contains(FrontierFiles.REPAIR)) {
             findings.add(FrontierFiles.REPAIR + ": an earlier repair was interrupted");
             readMark();
@@ -102,14 +104,18 @@ final class Repair {
         lostBytes = Math.max(lostBytes, log.lostBytes());
     }
 
-    /** Returns what a repair would find, except damage of a filter; reads all of the log and changes nothing. */
-    static List<String> findings(DiskView disk) throws IOException {
-        return List.copyOf(new Repair(disk, true).findings);
+    /**
+     * Returns what a repair would find, except damage of a filter; reads all of the log and changes nothing.
+     *
+     * @param written how far the log was written before it was read
+     */
+    static List<String> findings(DiskView disk, LogEnd written) throws IOException {
+        return List.copyOf(new Repair(disk, written, true).findings);
     }
 
     /** Repairs a frontier, and returns what was found. */
     static RepairReport run(Disk disk) throws IOException {
-        Repair repair = new Repair(disk, false);
+        Repair repair = new Repair(disk, LogEnd.read(disk), false);
         if (!repair.findings.isEmpty()) {
             repair.write(disk);
         }
@@ -275,7 +281,7 @@ final class Repair {
         if (!saved.exists() && !files.logs().contains(1)) {
             return null;
         }
-        LogScan end = new LogScan(disk, settings, files, savedAgain(), urls -> {});
+        LogScan end = new LogScan(disk, settings, files, savedAgain(), written, urls -> {});
         try {
             end.run();
             return end;
@@ -320,12 +326,14 @@ final class Repair {
 
     /** Compares what was read with the checkpoint, whose state was that of the log. */
     private void compare(LogState before) {
-        if (state.nextId() < before.nextId() || log.end().compareTo(saved.forced()) < 0) {
-            findings.add(log.end().words() + ": the end of the log is missing, which was on the disk up to "
-                    + saved.forced().words());
-            log.padTo(saved.forced());
-            if (state.nextId() < before.nextId()) {
-                log.continueAt(before.nextId());
+        LogPosition end = saved.forced().compareTo(written.position()) > 0 ? saved.forced() : written.position();
+        boolean isCut = log.end().compareTo(end) < 0;
+        long nextId = Math.max(before.nextId(), isCut ? written.nextId() : 0);
+        if (isCut || state.nextId() < nextId) {
+            findings.add(log.end().words() + ": the end of the log is missing, which was written up to " + end.words());
+            log.padTo(end);
+            if (state.nextId() < nextId) {
+                log.continueAt(nextId);
             }
         }
         if (saved.exists() && (log.idAtWatched() != before.nextId() || !hasSegmentsOfLog())) {

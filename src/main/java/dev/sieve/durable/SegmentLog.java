@@ -11,12 +11,15 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The files of the log: appends to the last one, starts the next one when it is full, and records how much of the log was
- * forced. Guarded by the lock of the frontier, except {@link Unforced#force}.
+ * forced. Guarded by the lock of the frontier, except {@link Unforced#force} and {@link #store}.
  */
 final class SegmentLog implements Closeable {
+    private static final Logger LOG = LoggerFactory.getLogger(SegmentLog.class);
 
     /** The files that must be forced so that all of the log before a position is on the disk. */
     record Unforced(List<Disk.Sink> sinks, LogPosition end) {
@@ -40,6 +43,7 @@ final class SegmentLog implements Closeable {
     private Disk.@Nullable Sink last;
     private LogPosition end;
     private LogPosition forced;
+    private LogEnd stored = LogEnd.NONE; // guarded by the caller of store
 
     /** Continues a log; starts a new one when {@code end} is null. */
     SegmentLog(
@@ -119,6 +123,24 @@ final class SegmentLog implements Closeable {
 
     LogPosition end() {
         return end;
+    }
+
+    /** Returns the end with the next id, as it is stored. */
+    LogEnd end(long nextId) {
+        return new LogEnd(frontierId, end, nextId);
+    }
+
+    /** Stores how far the log was written, unless that is stored. Not essential: a failure is only logged. */
+    void store(LogEnd written) {
+        if (written.equals(stored)) {
+            return;
+        }
+        stored = written;
+        try {
+            written.write(disk);
+        } catch (IOException e) {
+            LOG.warn("cannot store how long the log is: {}", e.getMessage());
+        }
     }
 
     /** Returns the position before which all of the log is known to be on the disk. */

@@ -27,13 +27,7 @@ final class Upkeep implements AutoCloseable {
             Runnable checkpoint,
             Duration pause) {
         this.writer = writer;
-        flush = thread(pause, "flush", () -> {
-            if (durability.forces()) {
-                writer.force(null);
-            } else {
-                writer.handOver();
-            }
-        });
+        flush = thread(pause, "flush", () -> writer.settle(durability.forces()));
         this.checkpoint = thread(pause, "checkpoint", () -> {
             if (!isCheckpointDue.getAsBoolean()) {
                 return;

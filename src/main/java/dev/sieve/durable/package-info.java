@@ -4,7 +4,7 @@
  *
  * <ol>
  *   <li>format: {@code FrameReader} and {@code FrameWriter}, {@code UrlFrame*}, {@code Segment}, {@code Checkpoint},
- *       {@code Settings}, {@code LogState}, {@code LogPosition}, {@code DoneSet}, {@code CheckedText}
+ *       {@code Settings}, {@code LogState}, {@code LogPosition}, {@code LogEnd}, {@code DoneSet}, {@code CheckedText}
  *   <li>disk: {@code FrontierFiles}, {@code DirectoryLock}, {@code DurableFolder}, {@code PinnedDisk}, {@code BrokenFiles}
  *   <li>live: {@code DurableSieve}, {@code Recovery}, {@code SegmentLog}, {@code LogScan}, {@code LogWriter},
  *       {@code LogQueue}, {@code PendingResults}, {@code Checkpointer}, {@code Upkeep}
@@ -20,6 +20,7 @@
  *   lock                   locked by the process that has the frontier open; contains its number
  *   log-00000001 ...       the log, in segments; everything else is derived from it
  *   checkpoint-00000001    what the log says up to some position, so that only the rest has to be read; two are kept
+ *   end                    how far the log was written a second ago; text
  *   repair                 what a repair found; exists while it changes files, and after one that was interrupted
  *   *.tmp                  a file that is being written
  *   *.broken               a copy of damaged or unfinished bytes; never read again; the last one of its sort
@@ -29,7 +30,7 @@
  * digits first, each byte but the last with its upper bit set. Text is UTF-8. Segments have format version 2, all other
  * files version 1. A file of another version is refused. A released version is never changed.
  *
- * <h3>Settings, lock and repair</h3>
+ * <h3>Settings, lock, end and repair</h3>
  *
  * Lines of ASCII, each with a line feed; {@code 0} stands for a hexadecimal digit, {@code N} for a decimal number:
  *
@@ -48,6 +49,11 @@
  * owner locks all bytes before 2^30, then that one; a shared lock on that one is how an inspection finds the owner. An
  * owner whose lock file was removed or replaced stops within a second.
  * The settings of a new frontier are written after its first segment, so settings without a log are damage.
+ *
+ * <p>The lines of {@code end} are the {@code id} of the frontier, {@code segment N}, {@code offset N} and {@code next N}, which
+ * are the end of the log and its next id, and the checksum. It is replaced once per second, after the log was written, or
+ * forced if the durability includes that, and at each {@code sync}. It is not forced itself: one that is missing or damaged is
+ * ignored.
  *
  * <p>The lines of {@code repair} are {@code lost-bytes N}, {@code keeps-filter true} or {@code false}, the findings of the
  * repair, and the checksum. A damaged one only says that a repair was interrupted.
@@ -136,6 +142,9 @@
  *       LOST frames replace the hole and the frames of DONE and RETRY after it; the URLs stay. The file is copied to
  *       {@code .broken}.
  * </ul>
+ *
+ * <p>A log that ends before the position in {@code end} is refused as damaged: a kill leaves all that was written by then, and
+ * a power cut all that was forced. With the durability {@code process}, a power cut may cause that too.
  *
  * <p>Each is one warning that contains file, offset and bytes. An open that is refused changes no file. Damage in parts of
  * the log that an open does not read is found in the same way when their URLs are taken.

@@ -79,7 +79,7 @@ public final class CrawlDirectory implements JobStore {
             .toList();
 
     /** Files that a folder may contain before it contains a crawl: a crash may have left them, or the settings are lost. */
-    private static final Pattern OF_FRONTIER = Pattern.compile("lock|settings\\..*|(log|checkpoint)-\\d{8}.*");
+    private static final Pattern OF_FRONTIER = Pattern.compile("lock|end|settings\\..*|(log|checkpoint)-\\d{8}.*");
 
     private static final int NAMES_SHOWN = 3;
 

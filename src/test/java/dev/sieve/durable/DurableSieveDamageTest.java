@@ -123,6 +123,52 @@ class DurableSieveDamageTest {
         }
     }
 
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void theLogCutAtAnyByteBeforeItsStoredEndIsRefused(boolean withCheckpoints) throws IOException {
+        DurableSieve frontier = run(30, withCheckpoints);
+        frontier.sync(); // stores the end; no frame says that it was forced
+        String name = FrontierFiles.segment(lastSegment(disk));
+        byte[] whole = disk.bytes(name);
+        List<String> all = open.get(29);
+        int first = Math.max(Segment.HEADER_BYTES, whole.length - 1000);
+        for (int length = first; length < whole.length; length++) {
+            FakeDisk cut = disk.afterKill();
+            cut.replace(name, Arrays.copyOf(whole, length));
+
+            assertThatThrownBy(() -> open(cut))
+                    .isInstanceOf(DamageException.class)
+                    .hasMessageContainingAll(name, "written up to " + name + ", offset " + whole.length);
+            DurableState state = Inspection.of(cut, inspection -> inspection.state(OptionalLong.empty()));
+            assertThat(state.problems()).isNotEmpty();
+
+            RepairReport report = Repair.run(cut);
+            assertThat(report.findings()).isNotEmpty();
+            assertThat(report.lostBytes()).isPositive();
+            List<String> found = drain(open(cut));
+            assertThat(all.stream().filter(url -> !found.contains(url))).hasSizeLessThanOrEqualTo((int) report.lost());
+            assertThat(Repair.run(cut).findings()).isEmpty();
+        }
+    }
+
+    @Test
+    void aStoredEndThatIsMissingOrDamagedOrOfAnotherFrontierIsIgnored() throws IOException {
+        run(10, false).sync();
+        byte[] whole = disk.bytes(LogEnd.NAME);
+        List<String> left = drain(open(disk.afterKill()));
+        for (int length = 0; length < whole.length; length++) {
+            FakeDisk cut = disk.afterKill();
+            cut.replace(LogEnd.NAME, Arrays.copyOf(whole, length));
+            assertThat(drain(open(cut))).isEqualTo(left);
+        }
+        FakeDisk missing = disk.afterKill();
+        missing.delete(LogEnd.NAME);
+        assertThat(drain(open(missing))).isEqualTo(left);
+        FakeDisk foreign = disk.afterKill();
+        new LogEnd(LogEnd.read(disk).frontierId() + 1, LogPosition.LAST, 1).write(foreign);
+        assertThat(drain(open(foreign))).isEqualTo(left);
+    }
+
     private static Checkpoint newest(FakeDisk disk) throws IOException {
         return Checkpoint.read(disk, FrontierFiles.list(disk).checkpoints().last());
     }

@@ -24,11 +24,12 @@ class UpkeepTest {
     private final CapturedLog log = new CapturedLog();
     private final ReentrantLock lock = new ReentrantLock();
     private final LogState state = new LogState();
+    private final FakeDisk disk = new FakeDisk();
     private LogWriter writer;
 
     @BeforeEach
     void open() throws IOException {
-        SegmentLog segments = new SegmentLog(new FakeDisk(), 1, 1000, new TreeMap<>(), null, null);
+        SegmentLog segments = new SegmentLog(disk, 1, 1000, new TreeMap<>(), null, null);
         writer = new LogWriter(segments, state, lock, Durability.PROCESS);
     }
 
@@ -101,6 +102,33 @@ class UpkeepTest {
         await(flushed);
         finish.countDown();
         upkeep.close();
+        assertThat(log.lines()).isEmpty();
+    }
+
+    @Test
+    void howFarTheLogIsWrittenIsStored() throws IOException {
+        Upkeep upkeep = start(() -> {});
+        LogEnd first = LogEnd.NONE;
+        while (first.equals(LogEnd.NONE)) {
+            first = LogEnd.read(disk);
+        }
+        lock.lock();
+        try {
+            state.added(1);
+            writer.done(0);
+        } finally {
+            lock.unlock();
+        }
+        LogEnd next = first;
+        while (next.equals(first)) {
+            next = LogEnd.read(disk);
+        }
+        upkeep.close();
+
+        assertThat(next.nextId()).isEqualTo(1);
+        assertThat(next.position().offset())
+                .isEqualTo(disk.size(FrontierFiles.segment(1)))
+                .isGreaterThan(first.position().offset());
         assertThat(log.lines()).isEmpty();
     }
 
