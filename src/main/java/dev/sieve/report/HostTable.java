@@ -46,7 +46,7 @@ final class HostTable {
 
         void merge(Histogram other) {
             for (int i = 0; i < Math.min(BUCKETS, other.counts.length); i++) {
-                counts[i] += other.counts[i];
+                counts[i] = (int) Math.min(Integer.MAX_VALUE, (long) counts[i] + other.counts[i]);
             }
         }
 

@@ -1,5 +1,8 @@
 package dev.sieve.report;
 
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonStreamContext;
+import com.fasterxml.jackson.core.JsonToken;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -28,6 +31,12 @@ record Share(long startedAt, @Nullable String command, Sample sample, Aggregate 
     private static final int LINKS = 500;
     /** Bytes before compression. */
     private static final int MOST_BYTES = 16 << 20;
+    /** Names, values, and starts and ends of objects: three for an empty object, which may take a kilobyte of memory. */
+    private static final int MOST_TOKENS = 200_000;
+    /** The sums over all workers are below the highest number. */
+    private static final double MOST = 1e15;
+    /** The highest number if there is none. */
+    private static final String CAPACITY = "capacity";
 
     /** Checks what a line may lack. */
     Share {
@@ -76,9 +85,31 @@ record Share(long startedAt, @Nullable String command, Sample sample, Aggregate 
      */
     static Share of(byte[] bytes) throws IOException {
         try (InflaterInputStream in = new InflaterInputStream(new ByteArrayInputStream(bytes))) {
-            return JsonLine.RECORDS.beanFrom(Share.class, in.readNBytes(MOST_BYTES));
+            byte[] json = in.readNBytes(MOST_BYTES);
+            check(json);
+            return JsonLine.RECORDS.beanFrom(Share.class, json);
         } catch (IOException | RuntimeException e) {
             throw new IOException("not the share of a worker: " + e.getMessage(), e);
+        }
+    }
+
+    /** Requires that it fits into memory, and that its numbers can be added. */
+    private static void check(byte[] json) throws IOException {
+        try (JsonParser parser = JsonLine.FACTORY.createParser(json)) {
+            int count = 0;
+            for (JsonToken token = parser.nextToken(); token != null; token = parser.nextToken()) {
+                if (++count > MOST_TOKENS) {
+                    throw new IOException("too large");
+                }
+                if (token.isNumeric()) {
+                    JsonStreamContext place = parser.getParsingContext();
+                    String name = String.valueOf((place.inArray() ? place.getParent() : place).getCurrentName());
+                    double number = parser.getDoubleValue();
+                    if (number < 0 || (number > MOST && !name.equals(CAPACITY))) {
+                        throw new IOException(Bounds.cut(name) + ": not from 0 to 10^15: " + number);
+                    }
+                }
+            }
         }
     }
 }

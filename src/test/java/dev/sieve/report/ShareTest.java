@@ -208,15 +208,56 @@ class ShareTest {
                 "{\"sample\":{},\"crawl\":{\"skipExamples\":{\"examples\":{\"a\":[{}]}}}}",
                 "{\"sample\":{},\"crawl\":{\"capacityEvents\":[{}]}}"
             })
-    void aShareWithOtherFieldsIsRefused(String json) throws IOException {
+    void aShareWithOtherFieldsIsRefused(String json) {
+        assertThatThrownBy(() -> CrawlRecord.ofShares(List.of(share(json))))
+                .isInstanceOf(IOException.class)
+                .hasMessageContaining("the share of a worker");
+    }
+
+    private static byte[] share(String json) throws IOException {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         try (DeflaterOutputStream out = new DeflaterOutputStream(bytes)) {
             out.write(json.getBytes(UTF_8));
         }
+        return bytes.toByteArray();
+    }
 
-        assertThatThrownBy(() -> CrawlRecord.ofShares(List.of(bytes.toByteArray())))
+    private static String host(String fields) {
+        return "{\"sample\":{},\"crawl\":{\"totals\":{\"hosts\":{\"rows\":{\"a.test\":{" + fields + "}}}}}}";
+    }
+
+    @Test
+    void aNumberThatNoCrawlHasIsRefusedByItsName() {
+        assertThatThrownBy(() -> CrawlRecord.ofShares(List.of(share(host("\"times\":{\"counts\":[0,-3]}")))))
                 .isInstanceOf(IOException.class)
-                .hasMessageContaining("the share of a worker");
+                .hasMessage("not the share of a worker: counts: not from 0 to 10^15: -3.0");
+        assertThatThrownBy(() -> CrawlRecord.ofShares(List.of(share(host("\"pages\":9223372036854775807")))))
+                .isInstanceOf(IOException.class)
+                .hasMessageStartingWith("not the share of a worker: pages: not from 0 to 10^15: ");
+    }
+
+    @Test
+    void countsThatNoIntegerHoldsStayTheHighest() throws IOException {
+        byte[] most = share(host("\"times\":{\"counts\":[0,2147483647]},\"pages\":1"));
+
+        Document page = Jsoup.parse(ReportPage.page(CrawlRecord.ofShares(List.of(most, most)), NOW));
+
+        assertThat(page.text()).contains("a.test");
+    }
+
+    /** A few kilobytes when compressed. */
+    @ParameterizedTest
+    @ValueSource(strings = {"\"%d\":{},", "\"%d\":{\"times\":{\"counts\":[0]}},"})
+    void aShareThatIsLargeInMemoryIsRefused(String row) {
+        StringBuilder rows = new StringBuilder();
+        for (int i = 0; i < 300_000; i++) {
+            rows.append(String.format(row, i));
+        }
+        String json = host("").replace("\"a.test\":{}", rows + "\"a.test\":{}");
+
+        assertThatThrownBy(() -> CrawlRecord.ofShares(List.of(share(json))))
+                .isInstanceOf(IOException.class)
+                .hasMessage("not the share of a worker: too large");
     }
 
     @Test
