@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.channels.FileLock;
 import java.nio.channels.FileLockInterruptionException;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
@@ -127,7 +128,11 @@ final class DirectoryLock implements Closeable {
         if (Files.exists(path, LinkOption.NOFOLLOW_LINKS)) {
             LocalDisk.requireRegular(path);
         } else {
-            new LocalDisk(folder).create(NAME).close();
+            try {
+                new LocalDisk(folder).create(NAME).close();
+            } catch (FileAlreadyExistsException e) {
+                // Another process was faster.
+            }
         }
         return new RandomAccessFile(path.toFile(), "rw");
     }

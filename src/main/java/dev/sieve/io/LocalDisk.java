@@ -8,6 +8,7 @@ import java.io.OutputStream;
 import java.io.RandomAccessFile;
 import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.FileChannel;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
@@ -78,7 +79,11 @@ public final class LocalDisk implements Disk {
         }
         Files.createDirectories(parent);
         if (!Files.exists(folder)) {
-            Files.createDirectory(folder, permissions(isPosix(parent), "rwx------"));
+            try {
+                Files.createDirectory(folder, permissions(isPosix(parent), "rwx------"));
+            } catch (FileAlreadyExistsException e) {
+                // Another process was faster.
+            }
         }
         for (Path each = parent;
                 each != null && existing != null && each.startsWith(existing);

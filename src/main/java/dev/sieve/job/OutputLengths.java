@@ -1,6 +1,7 @@
 package dev.sieve.job;
 
 import dev.sieve.crawl.JobFiles;
+import dev.sieve.durable.DurableFolder;
 import dev.sieve.io.Disk;
 import dev.sieve.io.LineFile;
 import dev.sieve.io.LocalDisk;
@@ -10,6 +11,7 @@ import dev.sieve.output.OutputFile;
 import java.io.Closeable;
 import java.io.IOException;
 import java.net.URI;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -56,6 +58,9 @@ public final class OutputLengths implements FileEnds {
 
     private static final HexFormat HEX = HexFormat.of();
 
+    /** The file of {@link DurableFolder#lock}. */
+    private static final String LOCK = "lock";
+
     private final JobFiles files;
     private final boolean forces;
     private LineFile file;
@@ -69,32 +74,36 @@ public final class OutputLengths implements FileEnds {
     private final Closeable closing;
     /** A folder that has only the lengths; null for another place. */
     private final @Nullable Path folder;
-    /** Such folders beside other outputs of this run, until what they had is stored here. */
-    private final List<Path> takenOver = new ArrayList<>();
+    /** Of such a folder. */
+    private final Closeable lock;
+    /** The lengths in such folders beside other outputs of this run, until they are stored here. */
+    private final List<OutputLengths> takenOver = new ArrayList<>();
 
     /** Whether lengths of outputs that this run does not write are here. */
     private boolean hasOthers;
 
     OutputLengths(JobFiles files, boolean forces) throws IOException {
-        this(files, forces, () -> {}, null);
+        this(files, forces, () -> {}, null, () -> {});
     }
 
-    private OutputLengths(JobFiles files, boolean forces, Closeable closing, @Nullable Path folder) throws IOException {
+    private OutputLengths(JobFiles files, boolean forces, Closeable closing, @Nullable Path folder, Closeable lock)
+            throws IOException {
         this.files = files;
         this.forces = forces;
         this.closing = closing;
         this.folder = folder;
+        this.lock = lock;
         file = files.open(KIND, (position, line) -> read(line));
     }
 
     /** Opens lengths on a disk of their own, to which they are forced. */
     public static OutputLengths open(Disk disk, long owner) throws IOException {
-        return open(disk, owner, null);
+        return open(disk, owner, null, () -> {});
     }
 
-    private static OutputLengths open(Disk disk, long owner, @Nullable Path folder) throws IOException {
+    private static OutputLengths open(Disk disk, long owner, @Nullable Path folder, Closeable lock) throws IOException {
         JobFiles files = JobFiles.open(disk, owner, List.of(KIND), true, () -> {});
-        return new OutputLengths(files, true, files, folder);
+        return new OutputLengths(files, true, files, folder, lock);
     }
 
     /**
@@ -103,7 +112,7 @@ public final class OutputLengths implements FileEnds {
      * another order has left are taken over, and those of outputs that this run does not write are dropped: they would be out
      * of date when a later run writes these outputs.
      *
-     * @throws IOException also when another process is writing the first output
+     * @throws IOException also when another process is writing the first output, or has the lengths of one of them
      */
     static FileEnds beside(List<Path> outputs, long owner) throws IOException {
         Path first = outputs.get(0);
@@ -116,13 +125,15 @@ public final class OutputLengths implements FileEnds {
         for (Path output : outputs) {
             Path other = folder(output);
             if (!other.equals(lengths.folder) && Files.isDirectory(other)) {
-                try (OutputLengths earlier = beside(other, owner)) {
+                try {
+                    OutputLengths earlier = beside(other, owner);
+                    lengths.takenOver.add(earlier);
                     earlier.ends.forEach(lengths.ends::putIfAbsent);
                 } catch (IOException | RuntimeException e) {
-                    lengths.close();
-                    throw e;
+                    try (lengths) {
+                        throw e;
+                    }
                 }
-                lengths.takenOver.add(other);
             }
         }
         return lengths;
@@ -134,15 +145,30 @@ public final class OutputLengths implements FileEnds {
 
     private static OutputLengths beside(Path folder, long owner) throws IOException {
         LocalDisk.makeFolder(folder);
-        Disk disk = new LocalDisk(folder);
+        // Another worker may have started at the same time, and not have opened its outputs.
+        Closeable lock = DurableFolder.lock(folder);
         try {
-            return open(disk, owner, folder);
-        } catch (IOException e) {
-            LOG.warn("{}; outputs are continued at their ends", e.getMessage());
-            for (String name : disk.names()) {
+            Disk disk = new LocalDisk(folder);
+            try {
+                return open(disk, owner, folder, lock);
+            } catch (IOException e) {
+                LOG.warn("{}; outputs are continued at their ends", e.getMessage());
+                deleteFiles(disk);
+                return open(disk, owner, folder, lock);
+            }
+        } catch (IOException | RuntimeException e) {
+            try (lock) {
+                throw e;
+            }
+        }
+    }
+
+    /** Deletes all but the lock. */
+    private static void deleteFiles(Disk disk) throws IOException {
+        for (String name : disk.names()) {
+            if (!name.equals(LOCK)) {
                 disk.delete(name);
             }
-            return open(disk, owner, folder);
         }
     }
 
@@ -227,10 +253,8 @@ public final class OutputLengths implements FileEnds {
             });
             file = files.open(KIND, (position, line) -> {});
             hasOthers = false;
-            for (Path other : takenOver) {
-                if (Files.isDirectory(other)) {
-                    new LocalDisk(other).deleteAll();
-                }
+            for (OutputLengths earlier : takenOver) {
+                earlier.closeFiles(true);
             }
             takenOver.clear();
         } else {
@@ -242,9 +266,29 @@ public final class OutputLengths implements FileEnds {
 
     @Override
     public void close() throws IOException {
-        closing.close();
-        if (folder != null && areWhole()) {
-            new LocalDisk(folder).deleteAll();
+        try {
+            closeFiles(areWhole());
+        } finally {
+            for (OutputLengths earlier : takenOver) {
+                earlier.close();
+            }
+        }
+    }
+
+    private void closeFiles(boolean deletes) throws IOException {
+        try (lock) {
+            closing.close();
+            if (folder != null && deletes) {
+                deleteFiles(new LocalDisk(folder));
+            }
+        }
+        if (folder != null && deletes) {
+            try {
+                Files.deleteIfExists(folder.resolve(LOCK));
+                Files.delete(folder);
+            } catch (FileSystemException e) {
+                // Another worker has begun to use it.
+            }
         }
     }
 

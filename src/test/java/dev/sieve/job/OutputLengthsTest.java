@@ -115,6 +115,26 @@ class OutputLengthsTest {
     }
 
     @Test
+    void aSecondWorkerWithTheSameNewOutputIsRefusedAndChangesNothing() throws IOException {
+        Path a = folder.resolve("a.txt");
+        try (FileEnds ends = OutputLengths.beside(List.of(a), OWNER)) {
+            for (List<Path> outputs : List.of(List.of(a), List.of(folder.resolve("b.txt"), a))) {
+                assertThatThrownBy(() -> OutputLengths.beside(outputs, OWNER))
+                        .isInstanceOf(IOException.class)
+                        .hasMessageContaining("a.txt.lengths: in use by process");
+            }
+            write(ends, "a.txt", "first\n", "unfini");
+            assertThat(folder.resolve("a.txt.lengths")).isDirectory();
+        }
+        assertThat(folder.resolve("b.txt.lengths")).doesNotExist();
+        try (FileEnds ends = OutputLengths.beside(List.of(a), OWNER)) {
+            write(ends, "a.txt", "second\n", "");
+        }
+        assertThat(a).hasContent("first\nsecond\n");
+        assertThat(folder.resolve("a.txt.lengths")).doesNotExist();
+    }
+
+    @Test
     void theLengthsOfAnotherCrawlAreReplaced() throws IOException {
         Path output = folder.resolve("a.txt");
         try (FileEnds ends = OutputLengths.beside(List.of(output), OWNER)) {
