@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.CancellationException;
 import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
@@ -35,8 +36,8 @@ import org.jspecify.annotations.Nullable;
  * complete}, the file is replaced by one with a line per page, in which links are numbers of pages.
  *
  * <p>A line is buffered when {@link #add} returns. When {@link #flush} returns, it survives the process, and if forced also
- * a power failure. A page takes about 50 bytes of memory. Methods throw {@link UncheckedIOException} when the disk fails.
- * Safe for use by many threads.
+ * a power failure. A page takes about 50 bytes of memory. Methods throw {@link UncheckedIOException} when the disk fails, and
+ * when there is no room for another page; the file then has the pages before it. Safe for use by many threads.
  */
 final class KnownPages {
     static final LineFile.Kind KIND = new LineFile.Kind(
@@ -69,7 +70,10 @@ final class KnownPages {
     /** The numbers of pages whose last line says that they are left. */
     private BitSet left = new BitSet();
     /** The numbers of pages, each increased by one, by the keys of {@link #slot}. */
-    private LongTable numbers = new LongTable(Integer.MAX_VALUE);
+    private LongTable numbers;
+
+    /** Of {@link #numbers}, at most. */
+    private final int bytes;
 
     /** Follows the largest number. */
     private int end;
@@ -83,7 +87,14 @@ final class KnownPages {
 
     /** Opens the pages of a job, or creates the file, of which the first round has begun. The job closes it. */
     KnownPages(JobFiles files) throws IOException {
+        this(files, Integer.MAX_VALUE);
+    }
+
+    /** Opens them in the same way with room for less than 100 million. */
+    KnownPages(JobFiles files, int bytes) throws IOException {
         this.files = files;
+        this.bytes = bytes;
+        numbers = new LongTable(bytes);
         file = files.open(KIND, this::read);
         removeEarlier();
     }
@@ -114,7 +125,7 @@ final class KnownPages {
                 : (line.startsWith(SAME) ? TOUCH : ROUND).matcher(line).matches();
     }
 
-    private void read(long position, String line) {
+    private void read(long position, String line) throws IOException {
         if (isPage(line)) {
             int end = line.indexOf(' ', PAGE.length());
             int number = Integer.parseInt(line, PAGE.length(), end, RADIX);
@@ -128,13 +139,17 @@ final class KnownPages {
                 left.clear(number);
             }
         } else {
-            String[] words = line.split(" ", -1);
-            round = Integer.parseInt(words[1]);
-            isEnded = words[2].equals("ended");
-            isQueued = !words[2].equals("begun");
-            isOnlyDue = words.length > 3;
-            roundStart = position;
+            readRound(position, line);
         }
+    }
+
+    private void readRound(long position, String line) {
+        String[] words = line.split(" ", -1);
+        round = Integer.parseInt(words[1]);
+        isEnded = words[2].equals("ended");
+        isQueued = !words[2].equals("begun");
+        isOnlyDue = words.length > 3;
+        roundStart = position;
     }
 
     /** Returns the number of the last round that has begun. */
@@ -184,7 +199,7 @@ final class KnownPages {
         String line = "round " + number + " " + state + (isOnlyDue ? " due" : "");
         long position = file.add(line);
         file.force();
-        read(position, line);
+        readRound(position, line);
     }
 
     /** Returns the fingerprint of the pages with a key, for links. */
@@ -275,15 +290,14 @@ final class KnownPages {
         }
     }
 
-    private void note(int number, long fingerprint, long position, boolean isLeft) {
+    private void note(int number, long fingerprint, long position, boolean isLeft) throws IOException {
         if (!isUsed(number)) {
             long slot = fingerprint;
             for (int i = 1; number(slot) >= 0; i++) {
                 slot = slot(fingerprint, i);
             }
-            if (!numbers.put(slot, number + 1L)) {
-                throw new IllegalStateException("a job in rounds has at most " + numbers.entries() + " pages");
-            }
+            requireRoom();
+            numbers.put(slot, number + 1L);
             end = Math.max(end, number + 1);
             if (end > positions.length) {
                 int length = Math.max(end, positions.length + positions.length / 2);
@@ -296,6 +310,16 @@ final class KnownPages {
         left.set(number, isLeft);
     }
 
+    private void requireRoom() throws IOException {
+        if (numbers.isFull()) {
+            throw new IOException(String.format(
+                    Locale.ROOT,
+                    "%s: a job that is crawled in rounds has at most %,d pages; crawl the others in another one",
+                    KIND.name(),
+                    numbers.entries()));
+        }
+    }
+
     /**
      * Adds a page, or what is new of it.
      *
@@ -305,8 +329,15 @@ final class KnownPages {
         KnownPage known = page.number() < 0 ? find(page.label(), page.url()) : page;
         int number = known == null ? end : known.number();
         KnownPage numbered = page.with(number, page.referrer(), page.links());
-        long position = file.add((isLeft ? LEFT : PAGE) + numbered.line());
-        note(number, fingerprint(key(page.label(), page.url())), position, isLeft);
+        try {
+            if (known == null) {
+                requireRoom();
+            }
+            long position = file.add((isLeft ? LEFT : PAGE) + numbered.line());
+            note(number, fingerprint(key(page.label(), page.url())), position, isLeft);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     /** Notes a visit that has changed only visits, time, interval and status of a page. */
@@ -384,7 +415,7 @@ final class KnownPages {
         file.close();
         positions = new long[positions.length];
         touches = new long[positions.length];
-        numbers = new LongTable(Integer.MAX_VALUE);
+        numbers = new LongTable(bytes);
         left = new BitSet();
         end = 0;
         file = files.open(KIND, this::read);

@@ -9,6 +9,7 @@ import dev.sieve.io.LocalDisk;
 import dev.sieve.job.CrawlDirectory;
 import dev.sieve.stage.KnownPage.State;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -95,6 +96,28 @@ class KnownPagesTest {
             assertThat(pages.find(4, URL)).isNull();
             assertThat(pages.find(0, URL + "x")).isNull();
             assertThat(pages.isEnded()).isEqualTo(ends);
+        }
+    }
+
+    @Test
+    void aPageForWhichThereIsNoRoomIsRefusedAndTheOthersStay() throws IOException {
+        int most = 768;
+        int bytes = 1 << 14;
+        try (JobFiles files = files()) {
+            KnownPages pages = new KnownPages(files, bytes);
+            for (int i = 0; i < most; i++) {
+                pages.add(page(URL + i), false);
+            }
+            assertThatThrownBy(() -> pages.add(page(URL + most), false))
+                    .isInstanceOf(UncheckedIOException.class)
+                    .hasMessageContaining("crawl-pages: a job that is crawled in rounds has at most 768 pages");
+            pages.add(find(pages, URL + 1).visited(404, 2_000_000_001, 2, 0), false);
+        }
+        try (JobFiles files = files()) {
+            KnownPages pages = new KnownPages(files, bytes);
+            assertThat(pages.size()).isEqualTo(most);
+            assertThat(find(pages, URL + 1).status()).isEqualTo(404);
+            assertThat(pages.find(0, URL + most)).isNull();
         }
     }
 
