@@ -130,7 +130,7 @@ public sealed interface FetchResult {
         }
 
         /** Returns whether a body of this media type may be an HTML document. */
-        static boolean mayBeHtml(String type) {
+        public static boolean mayBeHtml(String type) {
             return type.isEmpty() || type.equals("text/html") || type.equals("application/xhtml+xml");
         }
 

@@ -181,7 +181,9 @@ record Revisit(KnownPage page, boolean isSame, boolean isLeft, History history) 
             long lastChange,
             int interval) {
         Page page = state == State.PAGE && result instanceof Page each ? each : null;
-        long body = result instanceof Redirect redirect ? digest(redirect.target()) : page == null ? 0 : digest(page);
+        long body = result instanceof Redirect redirect
+                ? digest(redirect.target())
+                : page == null ? 0 : digest(page, seen.kind());
         return new KnownPage(
                 base == null ? -1 : base.number(),
                 seen.label(),
@@ -202,8 +204,10 @@ record Revisit(KnownPage page, boolean isSame, boolean isLeft, History history) 
                 seen.links());
     }
 
-    private static long digest(Page page) {
-        return page.body().length > 0
+    private static long digest(Page page, Target.Kind kind) {
+        // A body that was read may be empty.
+        boolean isRead = kind == Target.Kind.STYLE_SHEET || (kind == Target.Kind.PAGE && Page.mayBeHtml(page.type()));
+        return isRead || page.body().length > 0
                 ? Digest.of(page.body())
                 : digest(Stream.of(IDENTITY)
                         .map(name -> name + ": " + page.header(name))

@@ -82,6 +82,17 @@ class RevisitTest {
     }
 
     @Test
+    void anEmptyPageIsTheSameWhateverItsHeaderSays() {
+        assertThat(change(page(200, "", "last-modified", DATE, "etag", "\"1\"")))
+                .isEqualTo(Change.NEW);
+        assertThat(change(page(200, "", "etag", "\"2\"", "content-length", "0")))
+                .isEqualTo(Change.UNCHANGED);
+        assertThat(change(page(200, "a", "etag", "\"3\""))).isEqualTo(Change.CHANGED);
+        assertThat(change(page(200, "", "etag", "\"4\""))).isEqualTo(Change.CHANGED);
+        assertThat(change(page(200, "", "etag", "\"4\""))).isEqualTo(Change.UNCHANGED);
+    }
+
+    @Test
     void aPageThatIsNotModifiedIsNotBrokenAnyMore() {
         visit(page(203, "a", "etag", "\"x\""), 0);
         assertThat(visit(page(304, ""), 0).page().status()).isEqualTo(203);
@@ -155,9 +166,13 @@ class RevisitTest {
 
     @Test
     void aBodyThatIsNotReadIsIdentifiedByItsHeaderFields() {
-        visit(page(200, "", "content-length", "5"), 0);
-        assertThat(change(page(200, "", "content-length", "5"))).isEqualTo(Change.UNCHANGED);
-        assertThat(change(page(200, "", "content-length", "6"))).isEqualTo(Change.CHANGED);
+        visit(file("5"), 0);
+        assertThat(change(file("5"))).isEqualTo(Change.UNCHANGED);
+        assertThat(change(file("6"))).isEqualTo(Change.CHANGED);
+    }
+
+    private static Page file(String length) {
+        return new Page(200, Map.of("content-length", List.of(length)), "application/pdf", new byte[0], 0, false);
     }
 
     @Test
