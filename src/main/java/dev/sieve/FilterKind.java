@@ -111,7 +111,7 @@ public enum FilterKind {
         if (bytes > Math.min(heap, MAX_MEMORY_BYTES)) {
             throw new IllegalArgumentException(String.format(
                     Locale.ROOT,
-                    "a filter for %,d URLs at a false-positive rate of %s needs %,d MB, but %s to %,d MB",
+                    "a filter with a capacity of %,d URLs at a false-positive rate of %s needs %,d MB, but %s to %,d MB",
                     urls,
                     rate,
                     bytes / MEGABYTE,

@@ -74,7 +74,7 @@ class FilterKindTest {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> new Sieve(urls))
                 .withMessageMatching(
-                        "a filter for [\\d,]+ URLs at a false-positive rate of 1.0E-4 needs [\\d,]+ MB, but"
+                        "a filter with a capacity of [\\d,]+ URLs at a false-positive rate of 1.0E-4 needs [\\d,]+ MB, but"
                                 + " (the heap|a filter) is limited .*to [\\d,]+ MB");
     }
 

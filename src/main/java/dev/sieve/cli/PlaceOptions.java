@@ -131,8 +131,7 @@ final class PlaceOptions {
             }
             return opened;
         } catch (IllegalArgumentException e) {
-            String given = settings.capacity() == null ? "" : "with '--capacity', ";
-            throw wrong(place, given + e.getMessage());
+            throw wrong(place, e.getMessage());
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

@@ -58,7 +58,8 @@ record Settings(long frontierId, FilterKind kind, long capacity, double falsePos
 
     /** Returns all but the secret, for a message. */
     String words() {
-        return capacity + " URLs at a false-positive rate of " + falsePositiveRate + " with a filter of the kind "
+        return "a capacity of " + capacity + " URLs at a false-positive rate of " + falsePositiveRate
+                + " with a filter of the kind "
                 + kind.toString().toLowerCase(Locale.ROOT).replace('_', '-');
     }
 

@@ -353,7 +353,7 @@ class SharedCommandsTest {
 
         assertThat(run.exitCode()).isEqualTo(2);
         assertThat(run.err())
-                .contains("other settings: capacity is 1000, not 5000")
+                .contains("option '--frontier': the crawl has other settings: capacity is 1000, not 5000")
                 .hasLineCount(1);
     }
 

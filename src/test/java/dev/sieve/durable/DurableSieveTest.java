@@ -166,7 +166,7 @@ class DurableSieveTest {
         removeWhatIsDone();
         assertThatThrownBy(() -> builder().open())
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("made for 50000 URLs")
+                .hasMessageContaining("made for a capacity of 50000 URLs")
                 .hasMessageContaining("kind split-blocks");
     }
 
