@@ -23,6 +23,9 @@ final class CrawlLog {
     /** How many such keys are remembered. A URL that is forgotten is handed out once more. */
     private static final int MAX_REPLACED = 100_000;
 
+    /** The name of a queue in the line of its deletion; the last line of a name is enough. */
+    static final String QUEUE = "queue";
+
     /** Of queues that are deleted. */
     private static final int NO_GENERATION = -1;
 
@@ -54,13 +57,13 @@ final class CrawlLog {
     private record Deletion(String queue, int generation, long before) {
         Deletion(Map<String, Object> line) {
             this(
-                    Objects.requireNonNull((String) line.get("queue"), "no queue"),
+                    Objects.requireNonNull((String) line.get(QUEUE), "no queue"),
                     (int) JsonFile.number(line, "generation", 0),
                     JsonFile.number(line, "before", 0));
         }
 
         Map<String, Object> line() {
-            return Map.of("queue", queue, "generation", (long) generation, "before", before);
+            return Map.of(QUEUE, queue, "generation", (long) generation, "before", before);
         }
     }
 
@@ -80,12 +83,13 @@ final class CrawlLog {
     }
 
     /** Removes the queues that were deleted before a record was written. */
-    private void applyDeletions(long id) {
+    private void applyDeletions(long id, Set<Queue> corrected) {
         while (next != null && next.before <= id) {
             table.deleted(next.queue, next.generation);
             Queue queue = table.find(next.queue);
             if (queue != null && queue.generation < next.generation) {
                 table.remove(queue);
+                corrected.remove(queue);
             }
             readDeletion();
         }
@@ -112,13 +116,13 @@ final class CrawlLog {
 
     /**
      * Counts the URLs of all queues, and returns the queues of which a later generation was found: that they were deleted
-     * was lost by a power cut, unlike the log.
+     * was lost by a power cut, unlike the log. Not those that were deleted once more after that.
      */
     Set<Queue> count(InProcess inProcess) {
         Set<Queue> corrected = new HashSet<>();
         readDeletion();
         frontier.forEach((record, isDone) -> {
-            applyDeletions(record.id());
+            applyDeletions(record.id(), corrected);
             RecordInfo info = infos.of(record);
             Queue queue = table.restore(info.queueOf(record.url()), info.generation());
             if (info.generation() > queue.generation) {
@@ -134,7 +138,7 @@ final class CrawlLog {
             }
             again += record.label() == RecordInfo.AGAIN ? 1 : 0;
         });
-        applyDeletions(Long.MAX_VALUE);
+        applyDeletions(Long.MAX_VALUE, corrected);
         return corrected;
     }
 

@@ -6,17 +6,23 @@ import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.jr.ob.JSON;
 import dev.sieve.OptionalLibrary;
+import dev.sieve.bloom.Memberships;
+import dev.sieve.bloom.Murmur3;
 import dev.sieve.io.LineReader;
 import dev.sieve.io.LocalDisk;
+import dev.sieve.io.LongTable;
 import java.io.Closeable;
 import java.io.FileInputStream;
 import java.io.IOException;
 import java.io.RandomAccessFile;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Collection;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A file with one object of JSON per line, with texts and numbers. Where a later line replaces an earlier one of the same
@@ -33,6 +39,9 @@ final class JsonFile implements Closeable {
 
     /** Longest line accepted. */
     private static final int MAX_LINE = 1 << 20;
+
+    /** Enough to find the last lines of a million things. */
+    private static final int MAX_TABLE_BYTES = 32 << 20;
 
     private final Path path;
     private final boolean forces;
@@ -64,6 +73,59 @@ final class JsonFile implements Closeable {
         this.forces = forces;
         file = new RandomAccessFile(path.toFile(), "rw");
         reader = new LineReader(new FileInputStream(path.toFile()), MAX_LINE);
+    }
+
+    /**
+     * Keeps the last one of the lines with the same text in a field, unless that saves little. To be called before the file
+     * is opened. Changes nothing when a line is damaged.
+     */
+    static void keepLast(Path path, String field) throws IOException {
+        if (Files.notExists(path)) {
+            return;
+        }
+        LongTable last = new LongTable(MAX_TABLE_BYTES);
+        long seed = Memberships.randomSeed();
+        long count = 0;
+        try (LineReader lines = lines(path)) {
+            while (lines.next() && lines.isTerminated()) {
+                Long hash = hash(lines, field, seed);
+                if (hash == null) {
+                    return;
+                }
+                last.put(hash, ++count);
+            }
+        }
+        if (count <= OUTDATED + 2L * last.entries()) {
+            return;
+        }
+        Path folder = path.toAbsolutePath().getParent();
+        String name = path.getFileName().toString();
+        new LocalDisk(Objects.requireNonNull(folder)).replace(name, name + ".tmp", sink -> {
+            try (LineReader lines = lines(path)) {
+                for (long number = 1; lines.next() && lines.isTerminated(); number++) {
+                    long kept = last.get(Objects.requireNonNull(hash(lines, field, seed)));
+                    // None where the table was full.
+                    if (kept == number || kept == 0) {
+                        sink.append((lines.text(UTF_8) + '\n').getBytes(UTF_8), 0, lines.length() + 1);
+                    }
+                }
+            }
+        });
+    }
+
+    private static LineReader lines(Path path) throws IOException {
+        return new LineReader(new FileInputStream(path.toFile()), MAX_LINE);
+    }
+
+    /** Returns the hash of the text in a field; null when the line is damaged. */
+    private static @Nullable Long hash(LineReader line, String field, long seed) {
+        try {
+            return parse(line.bytes(), line.length()).get(field) instanceof String text
+                    ? Murmur3.hash(text, seed)[0]
+                    : null;
+        } catch (IOException e) {
+            return null;
+        }
     }
 
     /** Reads the next line; false at the end. */

@@ -75,8 +75,9 @@ final class ServedCrawl implements Closeable {
         try {
             table = new QueueTable(folder, memory, delay, this::item, this::save, now);
             opened.add(table);
-            deletions = new JsonFile(
-                    folder.resolve("deleted.jsonl"), options.durability().forces());
+            Path deleted = folder.resolve("deleted.jsonl");
+            JsonFile.keepLast(deleted, CrawlLog.QUEUE);
+            deletions = new JsonFile(deleted, options.durability().forces());
             opened.add(deletions);
             log = new CrawlLog(frontier, table, deletions);
             batch = new PutBatch(log, table, inProcess);

@@ -25,7 +25,7 @@
  * <p>All data of a URL except its text is in the referrer of its record, see {@link dev.sieve.serve.RecordInfo}. The next
  * queue with the name of one that was deleted gets a generation of its own, which is part of the key of its URLs. So they are
  * new again, and older records are done as soon as they are read. A deleted queue is a line in a file, which is read
- * together with the log, and a few bits in memory. Settings of queues and of the server are lines of JSON.
+ * together with the log, and a few bits in memory; at a start, only the last line of each name is kept. Settings of queues and of the server are lines of JSON.
  *
  * <h2>Promises</h2>
  *

@@ -54,7 +54,8 @@ class RestartTest {
 
     private static void copy(Path from, Path to) throws IOException {
         try (Stream<Path> files = Files.walk(from)) {
-            for (Path file : files.toList()) {
+            // The end of a log is copied before the log, which may grow.
+            for (Path file : files.sorted().toList()) {
                 if (!file.getFileName().toString().endsWith(".tmp")) {
                     Files.copy(file, to.resolve(from.relativize(file).toString()));
                 }
@@ -331,6 +332,31 @@ class RestartTest {
             List<String> lines = Files.readAllLines(file);
             assertThat(lines.size()).isLessThan(1_100);
             assertThat(lines.get(lines.size() - 1)).contains("\"delay\":2499");
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void ofTheDeletionsOfAQueueARestartKeepsTheLast(boolean isKilled) throws Exception {
+        Door first = open("a", START_SECONDS);
+        for (int i = 0; i < 1_100; i++) {
+            first.discover("http://a.com/1", "http://" + i % 3 + ".com/" + i);
+            first.client.deleteQueue(
+                    QueueWithinCrawlParams.newBuilder().setKey("a.com").build());
+        }
+        assertThat(first.discover("http://a.com/1")).isEqualTo("O");
+        first.client.deleteQueue(
+                QueueWithinCrawlParams.newBuilder().setKey("0.com").build());
+        Door second = next(first, isKilled);
+        List<Long> numbers = second.numbers();
+        Path file = folders.resolve((isKilled ? "b" : "a") + "/crawl-DEFAULT/deleted.jsonl");
+        assertThat(file).content().hasLineCount(2);
+        assertThat(second.discover("http://a.com/1", "http://0.com/0")).isEqualTo("SO");
+        assertThat(numbers).containsExactly(3L, 734L, 0L, 0L);
+        second.close();
+        try (Door third = open(isKilled ? "b" : "a", START_SECONDS)) {
+            assertThat(file).content().hasLineCount(2);
+            assertThat(third.numbers()).containsExactly(4L, 735L, 0L, 0L);
         }
     }
 
