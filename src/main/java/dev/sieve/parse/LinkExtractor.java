@@ -410,7 +410,8 @@ public final class LinkExtractor {
                 case "base" -> setBase(element);
                 case "meta" -> {
                     String name = value(element, "name");
-                    robots.meta(name, value(element, "content"));
+                    // Some pages name it by the wrong attribute.
+                    robots.meta(name.isEmpty() ? value(element, "property") : name, value(element, "content"));
                     if (description.isEmpty() && name.equalsIgnoreCase("description")) {
                         description = folded(value(element, "content"));
                     }

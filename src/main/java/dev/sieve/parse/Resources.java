@@ -13,11 +13,11 @@ import org.jsoup.nodes.Element;
  * and images for previews, which {@code meta} elements name.
  */
 final class Resources {
-    /** The types of a link element that name a resource, besides style sheets and preloads. */
+    /** The types of a link element that name a resource, besides style sheets, preloads and prefetches. */
     private static final Set<String> LINKS = Set.of(
             "icon", "apple-touch-icon", "apple-touch-icon-precomposed", "mask-icon", "manifest", "modulepreload");
 
-    /** What may be preloaded and be an HTML document. */
+    /** What may be preloaded or prefetched and be an HTML document. */
     private static final Set<String> PRELOADED_DOCUMENTS = Set.of("", "fetch", "document", "embed", "object");
 
     /** Elements with a background, by the HTML standard, "Rendering". */
@@ -77,7 +77,7 @@ final class Resources {
 
     private static void addLink(Element element, BiConsumer<String, Resource> found) {
         List<String> rel = words(element.attr("rel"));
-        boolean isPreload = rel.contains("preload");
+        boolean isPreload = rel.contains("preload") || rel.contains("prefetch");
         String as = element.attr("as").toLowerCase(Locale.ROOT);
         boolean isStyleSheet = rel.contains("stylesheet") || (isPreload && as.equals("style"));
         if (isStyleSheet || isPreload || rel.stream().anyMatch(LINKS::contains)) {

@@ -463,6 +463,8 @@ class HostilePagesTest {
                 "<meta name=robots content='noindex;nofollow'> | true | true",
                 "<meta name=robots content='max-image-preview: none'> | false | false",
                 "<meta content=nofollow> | false | false",
+                "<meta property=robots content=nofollow> | true | false",
+                "<meta name=x property=robots content=nofollow> | false | false",
                 "<meta name=robots> | false | false",
                 "<meta name=robots content=noindex><meta name=sieve content=nofollow> | true | true",
                 "<!-- <meta name=robots content=nofollow> --> | false | false",

@@ -74,9 +74,14 @@ class ResourcesTest {
                 <meta property="og:image" content="og"><meta name="twitter:image" content="tw"><meta name=x content=no>
                 <body background=bb><svg><use href="s#a" /><use xlink:href="s2#b" /><use href="#here" />
                 <script href=sj></script></svg><table background=tb><tr><td background=td><p background=no>
-                <link rel=preload as=fetch href=any><iframe srcdoc="<img src=inner>"></iframe>""")).containsExactly("og", "tw", "bb", "s", "s2", "sj", "tb", "td", "any", "inner");
+                <link rel=preload as=fetch href=any><iframe srcdoc="<img src=inner>"></iframe>
+                <link rel=prefetch href=next><link rel=prefetch as=script href=pf><link rel=dns-prefetch href=//no.test>
+                <script type=importmap>{"imports": {"x": "no"}}</script>"""))
+                .containsExactly("og", "tw", "bb", "s", "s2", "sj", "tb", "td", "any", "inner", "next", "pf");
         assertThat(resources)
                 .containsEntry("http://h/d/any", Resource.ANY)
+                .containsEntry("http://h/d/next", Resource.ANY)
+                .containsEntry("http://h/d/pf", Resource.FILE)
                 .containsEntry("http://h/d/s", Resource.FILE);
     }
 
