@@ -19,8 +19,6 @@ import picocli.CommandLine.Option;
 @Command(optionListHeading = "%nRequests:%n")
 @SameForWorkers
 final class RequestOptions {
-    private static final int DEFAULT_BODY = 8 << 20;
-
     @Option(
             names = "--user-agent",
             paramLabel = "NAME",
@@ -64,7 +62,7 @@ final class RequestOptions {
             paramLabel = "SIZE",
             description = "Read at most this much of a page, such as 512KiB or 16MiB (default: 8MiB).",
             converter = Converters.Size.class)
-    private int maxBody = DEFAULT_BODY;
+    private int maxBody = CrawlOptions.DEFAULT_BODY_LIMIT;
 
     void apply(CrawlOptions options, CommandSpec spec) {
         Checks.set(spec, "--user-agent", userAgent, options::userAgent);
@@ -83,7 +81,7 @@ final class RequestOptions {
     private static void setBodyLimit(CrawlOptions options, int bytes) {
         long heap = Runtime.getRuntime().maxMemory();
         long needed = (long) bytes * CrawlOptions.HEAP_PER_BODY;
-        if (bytes > DEFAULT_BODY && needed > heap) {
+        if (bytes > CrawlOptions.DEFAULT_BODY_LIMIT && needed > heap) {
             throw new IllegalArgumentException(Numbers.text(
                     "%s may need %s of heap, but it is limited to %s: run java with -Xmx%dm",
                     Numbers.bytes(bytes), Numbers.bytes(needed), Numbers.bytes(heap), 1 + (needed >> 20)));

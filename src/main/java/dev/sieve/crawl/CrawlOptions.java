@@ -41,6 +41,9 @@ public final class CrawlOptions {
      */
     public static final int HEAP_PER_BODY = 36;
 
+    /** The default of {@link #bodyLimit}: 8 MiB, which any heap holds. */
+    public static final int DEFAULT_BODY_LIMIT = 8 << 20;
+
     /** The heap that the parts of a page and its links to parts may take, in the objects of the parser and as a line. */
     private static final int PART_BYTES = 16 << 20;
 
@@ -70,7 +73,7 @@ public final class CrawlOptions {
     boolean acceptTypes;
     private Duration minAge = Duration.ofDays(1);
     private Duration maxAge = Duration.ofDays(60);
-    private int bodyLimit = 8 << 20;
+    private int bodyLimit = DEFAULT_BODY_LIMIT;
     private boolean allBodies;
     private boolean exchanges;
     private AddressPolicy addresses = AddressPolicy.publicOnly();
@@ -396,7 +399,7 @@ public final class CrawlOptions {
 
     /**
      * Sets how many bytes of a body are read, counted after decoding, at least 1. The heap should be {@link #HEAP_PER_BODY}
-     * times as large. Default: 8 MiB.
+     * times as large. Default: {@link #DEFAULT_BODY_LIMIT}.
      */
     public CrawlOptions bodyLimit(int bytes) {
         bodyLimit = check("bodyLimit", bytes, 1, Integer.MAX_VALUE);
