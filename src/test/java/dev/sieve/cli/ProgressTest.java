@@ -42,7 +42,8 @@ class ProgressTest {
 
     @Test
     void anOrdinaryLineFitsIntoEightyColumns() throws Exception {
-        CrawlReport report = Reports.with(Map.of("PAGES", Map.of("2xx", 12_345L), "left", 123_456L));
+        CrawlReport report =
+                Reports.with(Map.of("PAGES", Map.of("2xx", 12_345L), "left", 123_456L, "elapsed", Duration.ZERO));
 
         assertThat(Progress.line(report, null, false, 357.2, 79))
                 .contains("pages", "/s", "queued", "0:05:45 left", "failed", "filter");

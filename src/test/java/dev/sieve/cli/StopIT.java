@@ -297,6 +297,60 @@ class StopIT {
         }
     }
 
+    /**
+     * The summary is written when all of a round is visited, and before the round has ended. A pipe in the place of its
+     * temporary file holds that up; then it cannot be forced, so writing fails.
+     */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aSignalAtTheEndOfARoundCostsNoVisit(boolean isTwice) throws Exception {
+        Path pipe = folder.resolve("summary.json.tmp");
+        AtomicInteger requests = new AtomicInteger();
+        HttpServer server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        server.createContext("/", exchange -> {
+            byte[] page = "<a href=/1>x</a><a href=/2>x</a>".getBytes(StandardCharsets.US_ASCII);
+            if (requests.incrementAndGet() == 1) {
+                new ProcessBuilder("mkfifo", pipe.toString()).start().onExit().join();
+            }
+            exchange.getResponseHeaders().add("Content-Type", "text/html");
+            exchange.sendResponseHeaders(200, page.length);
+            exchange.getResponseBody().write(page);
+            exchange.close();
+        });
+        server.start();
+        try {
+            String options = "http://127.0.0.1:" + server.getAddress().getPort()
+                    + "/0 --ignore-robots --delay 0 --job job --again -o pages.jsonl --summary summary.json";
+            Process crawl = start(options.split(" "));
+            awaitErr(crawl, "Done in");
+            Program.signal(crawl, "TERM");
+            awaitErr(crawl, "Stopping: ");
+            if (isTwice) {
+                Program.signal(crawl, "TERM");
+            } else {
+                Files.newInputStream(pipe).close();
+            }
+            assertThat(crawl.waitFor(100, TimeUnit.SECONDS)).as(err()).isTrue();
+            assertThat(crawl.exitValue()).isEqualTo(143);
+            Files.deleteIfExists(pipe);
+            assertThat(linesOf(folder.resolve("pages.jsonl"))).hasSize(3);
+
+            Process rest = start(options.split(" "));
+            assertThat(rest.waitFor(100, TimeUnit.SECONDS)).isTrue();
+            assertThat(rest.exitValue()).as(err()).isZero();
+            assertThat(requests).hasValue(3);
+            assertThat(folder.resolve("summary.json")).content().contains("\"ending\":\"drained\"");
+
+            Process next = start(options.split(" "));
+            assertThat(next.waitFor(100, TimeUnit.SECONDS)).isTrue();
+            assertThat(next.exitValue()).as(err()).isZero();
+            assertThat(requests).hasValue(6);
+            assertThat(linesOf(folder.resolve("pages.jsonl"))).hasSize(6);
+        } finally {
+            server.stop(0);
+        }
+    }
+
     /** Parses each line of an output, which ends with a line feed, if there is one; returns the URLs. */
     private static List<String> linesOf(Path file) throws IOException {
         List<String> urls = new ArrayList<>();
