@@ -36,7 +36,7 @@ final class LogWriter implements Deduplicator.Store, Closeable {
     private volatile @Nullable Throwable failure;
     private volatile boolean closed;
 
-    /** Held while the log is forced, and while its end is stored; taken before the lock. */
+    /** Held while the log is forced; taken before the lock. */
     private final ReentrantLock forcing = new ReentrantLock();
 
     LogWriter(SegmentLog log, LogState state, ReentrantLock lock, Durability durability) {
@@ -113,16 +113,11 @@ final class LogWriter implements Deduplicator.Store, Closeable {
      * the lock.
      */
     void settle(boolean isForced) {
-        forcing.lock();
-        try {
-            LogEnd end = handOver();
-            if (isForced) {
-                force(end.position());
-            }
-            log.store(end);
-        } finally {
-            forcing.unlock();
+        LogEnd end = handOver();
+        if (isForced) {
+            force(end.position());
         }
+        log.store(end);
     }
 
     /** Hands the pending results to the operating system, and returns the end of the log. Called without the lock. */

@@ -16,7 +16,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The files of the log: appends to the last one, starts the next one when it is full, and records how much of the log was
- * forced. Guarded by the lock of the frontier, except {@link Unforced#force} and {@link #store}.
+ * forced. Guarded by the lock of the frontier, except {@link Unforced#force} and {@link #store}, which any thread calls.
  */
 final class SegmentLog implements Closeable {
     private static final Logger LOG = LoggerFactory.getLogger(SegmentLog.class);
@@ -43,7 +43,7 @@ final class SegmentLog implements Closeable {
     private Disk.@Nullable Sink last;
     private LogPosition end;
     private LogPosition forced;
-    private LogEnd stored = LogEnd.NONE; // guarded by the caller of store
+    private LogEnd stored = LogEnd.NONE; // guarded by this
 
     /** Continues a log; starts a new one when {@code end} is null. */
     SegmentLog(
@@ -130,9 +130,9 @@ final class SegmentLog implements Closeable {
         return new LogEnd(frontierId, end, nextId);
     }
 
-    /** Stores how far the log was written, unless that is stored. Not essential: a failure is only logged. */
-    void store(LogEnd written) {
-        if (written.equals(stored)) {
+    /** Stores how far the log was written, unless that or more is stored. Not essential: a failure is only logged. */
+    synchronized void store(LogEnd written) {
+        if (written.position().compareTo(stored.position()) <= 0) {
             return;
         }
         stored = written;

@@ -131,7 +131,7 @@ class DurableSieveDamageTest {
         String name = FrontierFiles.segment(lastSegment(disk));
         byte[] whole = disk.bytes(name);
         List<String> all = open.get(29);
-        int first = Math.max(Segment.HEADER_BYTES, whole.length - 1000);
+        int first = Math.max(Segment.HEADER_BYTES, whole.length - 300);
         for (int length = first; length < whole.length; length++) {
             FakeDisk cut = disk.afterKill();
             cut.replace(name, Arrays.copyOf(whole, length));
