@@ -1,5 +1,6 @@
 package dev.sieve.stage;
 
+import dev.sieve.crawl.Target;
 import dev.sieve.fetch.Exchange;
 import dev.sieve.fetch.FetchResult;
 import dev.sieve.fetch.FetchResult.Failed;
