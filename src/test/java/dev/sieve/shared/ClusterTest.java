@@ -37,6 +37,22 @@ class ClusterTest {
         cluster = TestCluster.start(TestEngine.program(), primaries, replicas, settings);
     }
 
+    /** Starts nodes with replicas that do not take each other for dead soon. */
+    private void startPatient() {
+        start(3, 1, "--appendfsync", "always");
+        cluster.await(
+                "nodes that have heard of all replicas",
+                () -> IntStream.range(0, 6)
+                        .allMatch(i -> cluster.node(i)
+                                        .text("CLUSTER", "NODES")
+                                        .lines()
+                                        .filter(line -> line.contains("slave"))
+                                        .count()
+                                == 3));
+        // Not from the start, since nodes send each other news more rarely then.
+        IntStream.range(0, 6).forEach(i -> cluster.node(i).config("cluster-node-timeout", "20000"));
+    }
+
     private SharedSieve open(Duration patience) throws IOException {
         return SharedSieve.builder(cluster.address("a"))
                 .capacity(1000)
@@ -208,7 +224,7 @@ class ClusterTest {
 
     @Test
     void whatIsDoneIsStoredWhenTheReplicasHaveItsLinks() throws Exception {
-        start(3, 1, "--appendfsync", "always");
+        startPatient();
         try (SharedSieve frontier = open(Duration.ofMinutes(1))) {
             frontier.push("http://h.test/");
             Lease lease = Objects.requireNonNull(frontier.take(0));
@@ -235,16 +251,7 @@ class ClusterTest {
     @Test
     @Tag("slow")
     void aReplicaThatIsAwayCostsTheSlicesOfItsNodeOnly() throws IOException {
-        start(3, 1, "--appendfsync", "always", "--cluster-node-timeout", "20000");
-        cluster.await(
-                "nodes that have heard of all replicas",
-                () -> IntStream.range(0, 6)
-                        .allMatch(i -> cluster.node(i)
-                                        .text("CLUSTER", "NODES")
-                                        .lines()
-                                        .filter(line -> line.contains("slave"))
-                                        .count()
-                                == 3));
+        startPatient();
         AtomicLong clock = new AtomicLong();
         SharedSieve frontier = SharedSieve.builder(cluster.address("a"))
                 .capacity(1000)
