@@ -55,6 +55,12 @@ final class OutputOptions {
     private @Nullable TextForm text;
 
     @Option(
+            names = "--meta",
+            description =
+                    "Add what pages say of themselves to their records: language, author, dates, Open Graph, JSON-LD.")
+    private boolean takesMeta;
+
+    @Option(
             names = "--only-changes",
             description = "With --again: write no line for a page that has not changed since the last round.")
     private boolean onlyChanges;
@@ -77,6 +83,7 @@ final class OutputOptions {
     private boolean isForced;
 
     void apply(CrawlOptions options) {
+        options.meta(takesMeta);
         if (text != null) {
             options.text(text);
         }
@@ -89,8 +96,8 @@ final class OutputOptions {
      */
     void check(OutputChecks checks, boolean resumes) throws IOException {
         checks.outputs(files(), format(), skipped, how(resumes));
-        if (text != null) {
-            checks.records("--text", files(), format());
+        if (text != null || takesMeta) {
+            checks.records(text != null ? "--text" : "--meta", files(), format());
         }
         if (report != null) {
             boolean isEarlier = resumes && Files.isRegularFile(report) && ReportPage.isReport(report);

@@ -10,6 +10,8 @@ public enum Capability {
     SITEMAPS,
     /** {@link CrawlOptions#skipDuplicates}. */
     SKIP_DUPLICATES,
+    /** {@link CrawlOptions#meta}. */
+    META,
     /** {@link CrawlOptions#checkLinks}. */
     CHECK_LINKS,
     /** {@link CrawlOptions#checkResources}. */

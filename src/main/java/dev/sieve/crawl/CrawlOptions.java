@@ -172,6 +172,14 @@ public final class CrawlOptions {
         return this;
     }
 
+    /**
+     * Sets whether the {@linkplain dev.sieve.output.Visit.Extract#meta records} of pages have what they say of themselves: language,
+     * author, dates, properties of Open Graph, and JSON-LD. Default: false.
+     */
+    public CrawlOptions meta(boolean choice) {
+        return set(Capability.META, choice);
+    }
+
     /** Switches the check for a trap off, see {@link TrapGuard}; may be called several times. Default: none. */
     public CrawlOptions allowTrap(Trap trap) {
         return trapLimit(trap, Integer.MAX_VALUE);

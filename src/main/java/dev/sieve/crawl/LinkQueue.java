@@ -356,6 +356,18 @@ public final class LinkQueue {
         }
 
         @Override
+        public boolean takesMeta() {
+            return parts.stream().anyMatch(LinkExtractor.Rest::takesMeta);
+        }
+
+        @Override
+        public void meta(Map<String, Object> meta) {
+            for (StageVisit each : parts) {
+                each.meta(meta);
+            }
+        }
+
+        @Override
         public void beyondLimit(String text) {
             recorder.skipped(text, SkipRule.BEYOND_LIMIT.reason(), page.url());
         }

@@ -178,9 +178,13 @@ public final class VisitContext {
         likeness = each;
     }
 
-    /** Adds the visible text of the page, or its beginning, to its record. */
-    public void text(String kept, boolean isCut) {
-        extract = new Visit.Extract(kept, isCut);
+    /** Returns what is kept of the document in its record. */
+    public Visit.Extract extract() {
+        return extract;
+    }
+
+    public void extract(Visit.Extract kept) {
+        extract = kept;
     }
 
     /** Adds what was known of the URL before to its record. */

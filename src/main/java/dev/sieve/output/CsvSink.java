@@ -2,6 +2,7 @@ package dev.sieve.output;
 
 import java.io.IOException;
 import java.io.Writer;
+import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -56,6 +57,8 @@ public final class CsvSink extends LineSink {
             raw(delimiter);
             if (value instanceof String text) {
                 text(text);
+            } else if (value instanceof Map<?, ?> map) {
+                text(JsonlSink.json(map));
             } else if (value != null) {
                 raw(value.toString());
             }

@@ -1,7 +1,10 @@
 package dev.sieve.output;
 
 import java.io.IOException;
+import java.io.StringWriter;
 import java.io.Writer;
+import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -11,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * "accepted": true} when the options accept its status. A page that is compared with others (see {@link Likeness}) also has those
  * of {@code digest, text_digest, description, canonical, duplicate_of, sketch} that apply. In a job with rounds, {@code change, same_text, last_visit,
  * last_status, last_change, visits} follow (see {@link History}), where {@code same_text} is true when only the markup has
- * changed. If the text of pages is kept, {@code text} is the last field, after {@code "text_cut": true} when only its beginning is
+ * changed. If it is kept, {@code meta} follows, an object. If the text of pages is kept, {@code text} is the last field, after {@code "text_cut": true} when only its beginning is
  * kept. What does not apply is null; {@code links} is the number of distinct links.
  */
 public final class JsonlSink extends LineSink {
@@ -39,9 +42,36 @@ public final class JsonlSink extends LineSink {
         raw("}").end();
     }
 
+    /** Returns a value as JSON in one line. */
+    static String json(Object value) throws IOException {
+        StringWriter out = new StringWriter();
+        JsonlSink sink = new JsonlSink(out);
+        sink.value(value);
+        sink.end();
+        return out.toString().stripTrailing();
+    }
+
     private void value(@Nullable Object value) throws IOException {
         if (value == null || value instanceof Number || value instanceof Boolean) {
             raw(String.valueOf(value));
+        } else if (value instanceof Map<?, ?> map) {
+            String delimiter = "{";
+            for (Map.Entry<?, ?> each : map.entrySet()) {
+                raw(delimiter);
+                value(each.getKey());
+                raw(": ");
+                value(each.getValue());
+                delimiter = ", ";
+            }
+            raw("}");
+        } else if (value instanceof List<?> list) {
+            String delimiter = "[";
+            for (Object each : list) {
+                raw(delimiter);
+                value(each);
+                delimiter = ", ";
+            }
+            raw("]");
         } else {
             raw("\"");
             escapedParts(value.toString());

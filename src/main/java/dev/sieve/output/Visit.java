@@ -5,6 +5,7 @@ import java.net.HttpURLConnection;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -71,10 +72,21 @@ public record Visit(
      *
      * @param text the visible text; null when it is not kept
      * @param isTextCut whether the visible text is longer
+     * @param meta what the document says of itself: texts, numbers, and maps and lists of texts, by the names of fields
      */
-    public record Extract(@Nullable String text, boolean isTextCut) {
+    public record Extract(@Nullable String text, boolean isTextCut, Map<String, Object> meta) {
         /** Nothing. */
-        public static final Extract NONE = new Extract(null, false);
+        public static final Extract NONE = new Extract(null, false, Map.of());
+
+        /** Returns the same with a text. */
+        public Extract withText(String kept, boolean isCut) {
+            return new Extract(kept, isCut, meta);
+        }
+
+        /** Returns the same with what the document says of itself. */
+        public Extract withMeta(Map<String, Object> fields) {
+            return new Extract(text, isTextCut, fields);
+        }
     }
 
     /**

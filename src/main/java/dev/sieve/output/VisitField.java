@@ -7,8 +7,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The fields of the record of a visit, in their order. A value is a text, a number, a time or true; null when it does not
- * apply.
+ * The fields of the record of a visit, in their order. A value is a text, a number, a time, true, or a map of
+ * such values and lists of them; null when it does not apply.
  */
 public enum VisitField {
     URL(Visit::url),
@@ -41,6 +41,9 @@ public enum VisitField {
     LAST_STATUS(history(each -> each.lastStatus() <= 0 ? null : each.lastStatus())),
     LAST_CHANGE(history(each -> each.lastChange().toString())),
     VISITS(history(History::visits)),
+    META(visit -> visit.content().extract().meta().isEmpty()
+            ? null
+            : visit.content().extract().meta()),
     TEXT_CUT(visit -> visit.content().extract().isTextCut() ? true : null),
     TEXT(visit -> visit.content().extract().text());
 

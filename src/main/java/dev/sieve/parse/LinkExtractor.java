@@ -172,6 +172,14 @@ public final class LinkExtractor {
          * @param isCut whether it is longer
          */
         default void text(String text, boolean isCut) {}
+
+        /** Returns whether to pass on what the document says of itself. */
+        default boolean takesMeta() {
+            return false;
+        }
+
+        /** Receives what the document says of itself: texts, numbers, and maps and lists of texts, by the names of fields. */
+        default void meta(Map<String, Object> meta) {}
     }
 
     /**
@@ -206,6 +214,9 @@ public final class LinkExtractor {
             List<String> links = collector.links();
             collector.resources();
             collector.passText();
+            if (collector.metadata != null) {
+                rest.meta(collector.metadata.finish(page.header("content-language")));
+            }
             return new Document(
                     collector.title(),
                     links,
@@ -271,6 +282,7 @@ public final class LinkExtractor {
         private final RobotsDirectives robots;
         private final List<TextReceiver> texts = new ArrayList<>();
         private final @Nullable TextWriter text;
+        private final @Nullable Metadata metadata;
         private long wordsHash;
         private final Rest rest;
         private final Set<String> references = new LinkedHashSet<>();
@@ -304,6 +316,7 @@ public final class LinkExtractor {
             if (digest != null) {
                 texts.add(digest);
             }
+            metadata = rest.takesMeta() ? new Metadata() : null;
             TextForm form = rest.textForm();
             if (form != null) {
                 text = form.isMarkdown() ? new Markdown(this::whole) : new PlainText();
@@ -371,6 +384,11 @@ public final class LinkExtractor {
             }
             if (takesParts && !isInFrame) {
                 addPart(element.attr("id"));
+            }
+            if (metadata != null
+                    && !isInFrame
+                    && HtmlStream.isHtml(element.tag().namespace())) {
+                metadata.element(element);
             }
             switch (name) {
                 case "a" -> {

@@ -37,9 +37,9 @@ final class Entry {
     /** The fields by which pages are compared. */
     private static final Set<VisitField> COMPARED = EnumSet.range(VisitField.DIGEST, VisitField.SKETCH);
 
-    /** The fields that an entry has: not the text, of which a report shows nothing. */
+    /** The fields that an entry has: not what is kept of the document, of which a report shows nothing. */
     private static final Set<VisitField> FIELDS =
-            EnumSet.complementOf(EnumSet.of(VisitField.TEXT_CUT, VisitField.TEXT));
+            EnumSet.complementOf(EnumSet.of(VisitField.META, VisitField.TEXT_CUT, VisitField.TEXT));
 
     private final Map<VisitField, Object> values;
 

@@ -8,7 +8,6 @@ import dev.sieve.crawl.LinkQueue;
 import dev.sieve.crawl.Recorder;
 import dev.sieve.crawl.Stage;
 import dev.sieve.io.LineFile;
-import dev.sieve.parse.TextForm;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -41,9 +40,8 @@ public final class AllStages {
         List<Stage> all = new ArrayList<>();
         all.add(new Sitemaps(links, recorder, options.has(Capability.SITEMAPS), options.sitemapMemory()));
         all.add(new DuplicateStage(job, options.has(Capability.SKIP_DUPLICATES)));
-        TextForm text = options.text();
-        if (text != null) {
-            all.add(new TextStage(text));
+        if (options.text() != null || options.has(Capability.META)) {
+            all.add(new ExtractStage(options.text(), options.has(Capability.META)));
         }
         if (options.has(Capability.CHECK_FRAGMENTS)) {
             job.sharing().requireAlone("fragments are not checked");

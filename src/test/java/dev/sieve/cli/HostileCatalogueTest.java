@@ -39,6 +39,7 @@ class HostileCatalogueTest {
                         "--report=" + file("report.html"),
                         "--live=0",
                         "--text=main-markdown",
+                        "--meta",
                         "--check-links",
                         "--check-resources"));
             } else {

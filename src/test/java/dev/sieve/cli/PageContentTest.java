@@ -22,7 +22,8 @@ import org.junit.jupiter.api.io.TempDir;
 /** What records contain of pages on request. */
 @Timeout(60)
 class PageContentTest {
-    private static final String PAGE = "<title>T</title><nav>menu</nav><main><h1>Head</h1><p>one <a href=/b>two</a>"
+    private static final String PAGE = "<html lang=en><title>T</title><meta property=og:image content=a>"
+            + "<meta property=og:image content='\"b'><nav>menu</nav><main><h1>Head</h1><p>one <a href=/b>two</a>"
             + "<table><tr><td>a<td>b<tr><td>=c<td>d</table></main>";
 
     @TempDir
@@ -95,6 +96,22 @@ class PageContentTest {
         Run run = crawl("--text=main", "-o", file.toString());
         assertThat(run.exitCode()).as(run.err()).isZero();
         assertThat(Files.readAllLines(file)).hasSize(3).element(1).asString().endsWith(",,Head one two a b =c d");
+    }
+
+    @Test
+    void whatAPageSaysOfItselfIsOneField() throws IOException {
+        JsonNode record = records("--meta").get(0);
+        assertThat(record.has("text")).isFalse();
+        assertThat(record.get("meta"))
+                .isEqualTo(new ObjectMapper()
+                        .readTree("{\"language\": \"en\", \"open_graph\": {\"og:image\": [\"a\", \"\\\"b\"]}}"));
+        assertThat(records().get(0).has("meta")).isFalse();
+        Path file = folder.resolve("x.csv");
+        assertThat(crawl("--meta", "-o", file.toString()).exitCode()).isZero();
+        assertThat(Files.readAllLines(file))
+                .element(1)
+                .asString()
+                .contains(",\"{\"\"language\"\": \"\"en\"\", \"\"open_graph\"\": {");
     }
 
     @Test

@@ -134,7 +134,12 @@ class SinksTest {
                         null,
                         page("text/html", 200),
                         new Visit.Timing(Instant.EPOCH, Duration.ZERO, Duration.ZERO),
-                        new Visit.Content("t", List.of(), List.of(), false, new Visit.Extract("text", true)),
+                        new Visit.Content(
+                                "t",
+                                List.of(),
+                                List.of(),
+                                false,
+                                new Visit.Extract("text", true, Map.of("a", List.of("b")))),
                         new Visit.Marks(false, true),
                         likeness,
                         history)),
@@ -146,7 +151,9 @@ class SinksTest {
             Set<String> found = records.stream()
                     .map(each -> each.get(field.text()))
                     .filter(Objects::nonNull)
-                    .map(each -> each.isTextual() ? "text" : each.isNumber() ? "number" : "`" + each + "`")
+                    .map(each -> each.isTextual()
+                            ? "text"
+                            : each.isNumber() ? "number" : each.isObject() ? "object" : "`" + each + "`")
                     .collect(Collectors.toCollection(TreeSet::new));
             boolean isNullable = found.remove("`null`");
             types.put(field.text(), String.join(" or ", found) + (isNullable ? " or null" : ""));
@@ -154,7 +161,7 @@ class SinksTest {
 
         Map<String, String> documented = new TreeMap<>();
         for (String page : List.of("outputs", "again")) {
-            Pattern.compile("(?m)^\\| (`\\w+`(?:, `\\w+`)*) \\| ((?:text|number|`true`)(?: or null)?) \\| ")
+            Pattern.compile("(?m)^\\| (`\\w+`(?:, `\\w+`)*) \\| ((?:text|number|object|`true`)(?: or null)?) \\| ")
                     .matcher(Files.readString(Path.of("docs/" + page + ".md")))
                     .results()
                     .forEach(row -> Stream.of(row.group(1).replace("`", "").split(", "))
@@ -216,6 +223,7 @@ class SinksTest {
                         "last_status",
                         "last_change",
                         "visits",
+                        "meta",
                         "text_cut",
                         "text");
         json.properties()

@@ -1,0 +1,49 @@
+package dev.sieve.stage;
+
+import dev.sieve.crawl.Stage;
+import dev.sieve.crawl.StageVisit;
+import dev.sieve.crawl.VisitContext;
+import dev.sieve.parse.TextForm;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Adds the visible text of each page to its record, and what the page says of itself. */
+final class ExtractStage implements Stage {
+    private final @Nullable TextForm form;
+    private final boolean takesMeta;
+
+    /**
+     * Creates the stage.
+     *
+     * @param form the form of the text; null to leave it out
+     */
+    ExtractStage(@Nullable TextForm form, boolean takesMeta) {
+        this.form = form;
+        this.takesMeta = takesMeta;
+    }
+
+    @Override
+    public StageVisit visit(VisitContext visit) {
+        return new StageVisit() {
+            @Override
+            public @Nullable TextForm textForm() {
+                return form;
+            }
+
+            @Override
+            public void text(String text, boolean isCut) {
+                visit.extract(visit.extract().withText(text, isCut));
+            }
+
+            @Override
+            public boolean takesMeta() {
+                return takesMeta;
+            }
+
+            @Override
+            public void meta(Map<String, Object> meta) {
+                visit.extract(visit.extract().withMeta(meta));
+            }
+        };
+    }
+}
