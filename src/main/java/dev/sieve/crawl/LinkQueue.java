@@ -9,12 +9,14 @@ import dev.sieve.fetch.FetchResult.Failed;
 import dev.sieve.fetch.FetchResult.Page;
 import dev.sieve.fetch.FetchResult.Reason;
 import dev.sieve.fetch.FetchResult.Redirect;
+import dev.sieve.fetch.FetchResult.SetCookie;
 import dev.sieve.io.LruMap;
 import dev.sieve.output.Visit;
 import dev.sieve.parse.LinkExtractor;
 import dev.sieve.parse.Resource;
 import dev.sieve.parse.TextForm;
 import dev.sieve.scope.Admission;
+import dev.sieve.scope.Scope;
 import dev.sieve.scope.SkipReason;
 import dev.sieve.scope.SkipRule;
 import dev.sieve.url.Refusal;
@@ -88,6 +90,10 @@ public final class LinkQueue {
         this.recorder = recorder;
         this.job = job;
         this.readAdded = readAdded;
+    }
+
+    Scope scope() {
+        return admission.scope();
     }
 
     /** Widens the scope by a seed that is queued or done. */
@@ -404,23 +410,28 @@ public final class LinkQueue {
     public static FetchResult check(Lease lease, FetchResult result) {
         if (result instanceof Redirect redirect) {
             if (redirect.target().equals(lease.url())) {
-                return new Failed(redirect.status(), Reason.BAD_REDIRECT, "to itself" + cookies(redirect.setsCookie()));
+                return new Failed(redirect.status(), Reason.BAD_REDIRECT, "to itself" + cookies(List.of(redirect)));
             }
             if (lease.redirects() >= MAX_REDIRECTS) {
-                String next = "next: " + redirect.target() + cookies(redirect.setsCookie());
+                String next = "next: " + redirect.target() + cookies(List.of(redirect));
                 return new Failed(redirect.status(), Reason.REDIRECT_LIMIT, next);
             }
         }
         return result;
     }
 
-    private static String cookies(boolean isSet) {
-        return isSet ? "; it needs the cookie of Set-Cookie, and cookies are not sent" : "";
+    private static String cookies(List<Redirect> redirects) {
+        return has(redirects, SetCookie.DROPPED) ? "; it needs the cookie of Set-Cookie, and cookies are not sent" : "";
+    }
+
+    private static boolean has(List<Redirect> redirects, SetCookie cookie) {
+        return redirects.stream().anyMatch(each -> each.cookie() == cookie);
     }
 
     /**
      * Queues the target of a redirect that passed the {@link #check}. Returns the redirect, or a failure when it closes a
-     * ring: its target redirects to it, perhaps through others, so that no document can be reached.
+     * ring: its target redirects to it, perhaps through others, so that no document can be reached. If one of them has set a
+     * cookie, the target is requested once more with it.
      */
     FetchResult target(Target source, Redirect redirect) {
         Lease lease = source.lease();
@@ -442,12 +453,10 @@ public final class LinkQueue {
         } else if (!isNew && lease.depth() < maxLevel && admission.skipReason(target, lease.depth()) == null) {
             pushAgain(lease, target, key);
         }
-        return ring.isEmpty()
+        boolean isWorthAnother = has(ring, SetCookie.KEPT) && push(source, target, "redirect " + target) > 0;
+        return ring.isEmpty() || isWorthAnother
                 ? redirect
-                : new Failed(
-                        redirect.status(),
-                        Reason.BAD_REDIRECT,
-                        "in a ring, to " + target + cookies(ring.stream().anyMatch(Redirect::setsCookie)));
+                : new Failed(redirect.status(), Reason.BAD_REDIRECT, "in a ring, to " + target + cookies(ring));
     }
 
     /** Queues a URL once more: it may wait for a later level, since its depth was that of a longer path. */
@@ -466,7 +475,7 @@ public final class LinkQueue {
         if (target.equals(key)) {
             return List.of();
         }
-        Redirect first = new Redirect(redirect.status(), target, "", redirect.setsCookie(), null);
+        Redirect first = new Redirect(redirect.status(), target, "", redirect.cookie(), null);
         synchronized (redirects) {
             redirects.put(key, first);
         }
@@ -549,8 +558,7 @@ public final class LinkQueue {
 
     /** Whether a URL is not where a seed is. */
     public boolean isElsewhere(String url) {
-        SkipReason reason = admission.scope().skipReason(url, 0);
-        return reason != null && SkipRule.OUT_OF_SCOPE.is(reason);
+        return !admission.scope().isInPlace(url);
     }
 
     private int push(UrlBatch batch, boolean areLinks) {

@@ -9,6 +9,7 @@ import dev.sieve.fetch.FetchResult.Page;
 import dev.sieve.fetch.FetchResult.Reason;
 import dev.sieve.fetch.FetchResult.Redirect;
 import dev.sieve.fetch.FetchResult.Refused;
+import dev.sieve.fetch.FetchResult.SetCookie;
 import dev.sieve.fetch.Fetcher;
 import dev.sieve.io.LruMap;
 import dev.sieve.parse.LinkExtractor;
@@ -25,6 +26,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.Semaphore;
 import java.util.function.BooleanSupplier;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -97,7 +99,7 @@ final class UrlProcessor {
         }
 
         @Override
-        public void responded() {
+        public void responded(Function<String, List<String>> fields) {
             took = Duration.ofNanos(clock.nanoTime() - sentNanos);
             try {
                 dispatcher.responded(target);
@@ -323,7 +325,11 @@ final class UrlProcessor {
             return refuse(visit, refused.reason());
         }
         long firstNanos = firstNanos(lease, visit.startNanos());
-        if (result.isWorthRetrying() && lease.attempt() < retries) {
+        // With the cookie that it has set, the same URL may have another response.
+        boolean needsCookie = result instanceof Redirect redirect
+                && redirect.cookie() == SetCookie.KEPT
+                && redirect.target().equals(lease.url());
+        if (needsCookie ? lease.attempt() <= retries : result.isWorthRetrying() && lease.attempt() < retries) {
             firstTries.put(Long.toString(lease.id()), firstNanos);
             recorder.retry(lease, politeness.retryNanos(lease.attempt()));
             return false;

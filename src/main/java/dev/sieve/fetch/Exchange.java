@@ -5,6 +5,7 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.time.Instant;
 import java.util.HexFormat;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,6 +36,9 @@ public record Exchange(
         @Nullable Earlier earlier) {
     private static final String SHA_1 = "SHA-1";
 
+    /** The fields with cookies, in a head; only a line feed ends a line. */
+    private static final Pattern COOKIES = Pattern.compile("(?dim)^(?:set-)?cookie2?[ \\t]*:.*\n");
+
     /**
      * An exchange that is in an archive.
      *
@@ -60,6 +64,13 @@ public record Exchange(
     /** Returns the same with an earlier exchange. */
     public Exchange after(@Nullable Earlier other) {
         return new Exchange(url, time, address, request, response, body, cut, other);
+    }
+
+    /** Returns the same without the header fields Cookie and Set-Cookie. */
+    public Exchange withoutCookies() {
+        String sent = COOKIES.matcher(request).replaceAll("");
+        String received = COOKIES.matcher(response).replaceAll("");
+        return new Exchange(url, time, address, sent, received, body, cut, earlier);
     }
 
     /** Returns what later exchanges refer to; null without a complete body. */

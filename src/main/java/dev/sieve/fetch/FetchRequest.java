@@ -1,16 +1,19 @@
 package dev.sieve.fetch;
 
+import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
 
 /**
  * A request for a URL, with all that a {@link PageFetcher} needs to make it.
  *
- * @param conditions header fields that make the request conditional: if the page is not modified, the result is a page with
- *     the status 304 and without a body
+ * @param fields header fields of this request alone, such as conditions: if the page is not modified, the result is a page
+ *     with the status 304 and without a body
  * @param body what is read of the body
  * @param watch follows the request
  */
-public record FetchRequest(String url, Map<String, String> conditions, Body body, Watch watch) {
+public record FetchRequest(String url, Map<String, String> fields, Body body, Watch watch) {
     /** What is read of a body. */
     public sealed interface Body {
         /** Documents, and bodies of other types only if the options of the fetcher say so. */
@@ -65,8 +68,12 @@ public record FetchRequest(String url, Map<String, String> conditions, Body body
             return true;
         }
 
-        /** Called when the head of the response has arrived, whatever it is. */
-        default void responded() {}
+        /**
+         * Called when the head of the response has arrived, whatever it is.
+         *
+         * @param fields returns the values of a header field
+         */
+        default void responded(Function<String, List<String>> fields) {}
     }
 
     /** Creates an unconditional request for a document. */
@@ -79,13 +86,20 @@ public record FetchRequest(String url, Map<String, String> conditions, Body body
         return new FetchRequest(url, others, body, watch);
     }
 
+    /** Returns the same request with one more header field. */
+    public FetchRequest with(String name, String value) {
+        Map<String, String> more = new LinkedHashMap<>(fields);
+        more.put(name, value);
+        return new FetchRequest(url, more, body, watch);
+    }
+
     /** Returns the same request for another part of the body. */
     public FetchRequest reading(Body other) {
-        return new FetchRequest(url, conditions, other, watch);
+        return new FetchRequest(url, fields, other, watch);
     }
 
     /** Returns the same request with another watch. */
     public FetchRequest watchedBy(Watch other) {
-        return new FetchRequest(url, conditions, body, other);
+        return new FetchRequest(url, fields, body, other);
     }
 }

@@ -176,23 +176,38 @@ public sealed interface FetchResult {
      *
      * @param fragment the {@linkplain dev.sieve.url.Fragment fragment} of its target, which replaces that of a link; empty when
      *     it has none
-     * @param setsCookie whether it sets a cookie, which no later request sends
+     * @param cookie what has become of a cookie that it sets
      */
     record Redirect(
             int status,
             String target,
             String fragment,
-            boolean setsCookie,
+            SetCookie cookie,
             @Nullable Exchange exchange) implements FetchResult {
         /** Creates a redirect to a whole page, without a cookie and an exchange. */
         public Redirect(int status, String target) {
-            this(status, target, "", false, null);
+            this(status, target, "", SetCookie.NONE, null);
         }
 
         @Override
         public Redirect with(@Nullable Exchange other) {
-            return new Redirect(status, target, fragment, setsCookie, other);
+            return new Redirect(status, target, fragment, cookie, other);
         }
+
+        /** Returns the same after its cookies were kept: later requests differ by them, or not. */
+        public Redirect afterCookies(boolean isChanged) {
+            return new Redirect(status, target, fragment, isChanged ? SetCookie.KEPT : SetCookie.NONE, exchange);
+        }
+    }
+
+    /** What becomes of a cookie that a response sets. */
+    enum SetCookie {
+        /** There is none, or none that changes anything. */
+        NONE,
+        /** No later request sends it. */
+        DROPPED,
+        /** Later requests differ by it, so that the same URL may have another response. */
+        KEPT
     }
 
     /** The URL was not requested, and will not be, for the reason given. */

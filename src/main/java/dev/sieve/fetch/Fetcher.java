@@ -232,7 +232,7 @@ public final class Fetcher implements PageFetcher, AutoCloseable {
             throw new IOException("not sent");
         }
         Response response = exchange(chain, received);
-        received.watch.responded();
+        received.watch.responded(response::headers);
         Capture capture = chain.request().tag(Capture.class);
         if (capture != null) {
             response = capture.of(chain, response);
@@ -422,7 +422,7 @@ public final class Fetcher implements PageFetcher, AutoCloseable {
         FolderSite site = siteOf(target);
         Capture capture = options.keepsExchanges && site == null ? new Capture(url, kept) : null;
         Call call = (site == null ? guard.client(target) : client(site))
-                .newCall(request(url, target, request.conditions(), capture, received));
+                .newCall(request(url, target, request.fields(), capture, received));
         calls.add(call);
         if (isStopped) {
             call.cancel();
@@ -530,7 +530,7 @@ public final class Fetcher implements PageFetcher, AutoCloseable {
     }
 
     private Request request(
-            String url, HttpUrl target, Map<String, String> conditions, @Nullable Capture capture, Received received) {
+            String url, HttpUrl target, Map<String, String> fields, @Nullable Capture capture, Received received) {
         Request.Builder request = new Request.Builder()
                 .url(target)
                 .tag(String.class, UrlParts.host(url))
@@ -539,7 +539,7 @@ public final class Fetcher implements PageFetcher, AutoCloseable {
                 .header("User-Agent", options.userAgent)
                 .header("Accept", ACCEPT)
                 .header("Accept-Encoding", "gzip");
-        conditions.forEach(request::header);
+        fields.forEach(request::header);
         if (!options.headers.isEmpty() && headerOrigins.contains(UrlParts.origin(url))) {
             options.headers.forEach(request::header);
         }

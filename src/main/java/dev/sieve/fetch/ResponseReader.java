@@ -5,6 +5,7 @@ import dev.sieve.fetch.FetchResult.Failed;
 import dev.sieve.fetch.FetchResult.Page;
 import dev.sieve.fetch.FetchResult.Reason;
 import dev.sieve.fetch.FetchResult.Redirect;
+import dev.sieve.fetch.FetchResult.SetCookie;
 import dev.sieve.url.Fragment;
 import dev.sieve.url.Printable;
 import dev.sieve.url.UrlNormalizer;
@@ -132,7 +133,11 @@ final class ResponseReader {
         return target == null
                 ? new Failed(response.code(), Reason.BAD_REDIRECT, "to " + Printable.of(location))
                 : new Redirect(
-                        response.code(), target, Fragment.of(location), response.header("Set-Cookie") != null, null);
+                        response.code(),
+                        target,
+                        Fragment.of(location),
+                        response.header("Set-Cookie") == null ? SetCookie.NONE : SetCookie.DROPPED,
+                        null);
     }
 
     /** Returns a stream that notes each part of the body that is read. */

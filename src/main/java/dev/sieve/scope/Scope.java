@@ -10,6 +10,7 @@ import java.util.Locale;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListSet;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,6 +21,7 @@ import org.jspecify.annotations.Nullable;
  * <ol>
  *   <li>{@code too deep}: the URL is more than {@code maxDepth} links away from a seed.
  *   <li>{@code out of scope}: the URL is not where a seed is, by the {@link Kind} of the scope.
+ *   <li>{@code log-out link}: the expression for links that end a session matches some part of the URL.
  *   <li>{@code excluded}: an exclude expression matches some part of the URL.
  *   <li>{@code not included}: there are include expressions, and none of them matches any part of the URL.
  * </ol>
@@ -69,7 +71,7 @@ public final class Scope {
     private final Kind kind;
     private final int maxDepth;
     private final List<Expression> includes;
-    private final List<Expression> excludes;
+    private final List<Exclusion> excludes;
     private final SkipReason tooDeep;
     private final SkipReason outOfScope;
 
@@ -79,11 +81,15 @@ public final class Scope {
     /** Prefixes of URLs without their scheme. */
     private final ConcurrentSkipListSet<String> prefixes = new ConcurrentSkipListSet<>();
 
+    /** An expression that must not match, and why not. */
+    private record Exclusion(Expression expression, SkipReason reason) {}
+
     private Scope(Builder builder) {
         kind = builder.kind;
         maxDepth = builder.maxDepth;
         includes = List.copyOf(builder.includes);
-        excludes = List.copyOf(builder.excludes);
+        excludes = Stream.concat(Stream.ofNullable(builder.logOut), builder.excludes.stream())
+                .toList();
         tooDeep = SkipRule.TOO_DEEP.reason("depth at most " + maxDepth);
         outOfScope = SkipRule.OUT_OF_SCOPE.reason(kind.elsewhere);
     }
@@ -119,11 +125,10 @@ public final class Scope {
         return excluded != null || includes.isEmpty() ? excluded : notIncluded(url);
     }
 
-    /** Returns why a URL must not be requested, wherever it is: an exclude expression matches; null when none does. */
-    @Nullable
-    SkipReason exclusion(String url) {
-        for (Expression exclude : excludes) {
-            SkipReason reason = exclude.find(url, SkipRule.EXCLUDED.reason(exclude.toString()), null);
+    /** Returns why a URL must not be requested, wherever it is: such an expression matches; null when none does. */
+    public @Nullable SkipReason exclusion(String url) {
+        for (Exclusion exclude : excludes) {
+            SkipReason reason = exclude.expression.find(url, exclude.reason, null);
             if (reason != null) {
                 return reason;
             }
@@ -157,7 +162,8 @@ public final class Scope {
                 .orElse("in scope");
     }
 
-    private boolean isInPlace(String url) {
+    /** Returns whether a URL is where a seed is, whatever its depth and the expressions. */
+    public boolean isInPlace(String url) {
         return switch (kind) {
             case HOST -> places.contains(UrlParts.hostAndPort(url));
             case DOMAIN -> places.contains(domainAndPort(url));
@@ -209,7 +215,8 @@ public final class Scope {
         private Kind kind;
         private int maxDepth = Integer.MAX_VALUE;
         private final List<Expression> includes = new ArrayList<>();
-        private final List<Expression> excludes = new ArrayList<>();
+        private final List<Exclusion> excludes = new ArrayList<>();
+        private @Nullable Exclusion logOut;
 
         private Builder(Kind kind) {
             this.kind = requireNonNull(kind, "kind");
@@ -242,7 +249,14 @@ public final class Scope {
 
         /** Adds an expression that must not match any part of a URL; otherwise as {@link #include}. Default: none. */
         public Builder exclude(String regex) {
-            excludes.add(new Expression("exclude", regex));
+            Expression expression = new Expression("exclude", regex);
+            excludes.add(new Exclusion(expression, SkipRule.EXCLUDED.reason(expression.toString())));
+            return this;
+        }
+
+        /** Sets the expression for links that end a session; otherwise as {@link #exclude}. Default: none. */
+        public Builder logOut(String regex) {
+            logOut = new Exclusion(new Expression("log-out", regex), SkipRule.LOG_OUT.reason());
             return this;
         }
 

@@ -7,6 +7,7 @@ public enum SkipRule {
     DUPLICATE("duplicate", "an earlier page has the same text"),
     EXCLUDED("excluded"),
     GAVE_UP("gave up"),
+    LOG_OUT("log-out link", "it ends the session"),
     MISSING_FRAGMENT("missing fragment"),
     NESTED_STYLES("style sheets nested too deep"),
     NOFOLLOW("nofollow"),

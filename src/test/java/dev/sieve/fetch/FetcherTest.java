@@ -192,7 +192,7 @@ class FetcherTest {
     void aRedirectIsNotFollowedAndItsTargetIsAbsolute() {
         FetchResult result = answer("HTTP/1.1 302 Found\nLocation: a/../b?c#d\n");
 
-        assertThat(result).isEqualTo(new Redirect(302, server.url() + "b?c", "d", false, null));
+        assertThat(result).isEqualTo(new Redirect(302, server.url() + "b?c", "d", FetchResult.SetCookie.NONE, null));
         assertThat(server.heads().size()).isEqualTo(1);
     }
 
