@@ -23,6 +23,7 @@ import java.math.BigDecimal;
 import java.net.InetAddress;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.EnumSet;
 import java.util.LinkedHashMap;
@@ -69,6 +70,7 @@ public final class CrawlOptions {
     boolean obeyRobots = true;
     private final Set<Capability> capabilities = EnumSet.noneOf(Capability.class);
     private @Nullable TextForm text;
+    final List<Stage.Creation> stages = new ArrayList<>();
     final Set<Integer> accepted = new TreeSet<>();
     boolean acceptTypes;
     private Duration minAge = Duration.ofDays(1);
@@ -337,6 +339,26 @@ public final class CrawlOptions {
     private static void checkHeader(String name, String value) {
         OptionalLibrary.requireOkHttp();
         Fetcher.Options.checkHeader(name, value);
+    }
+
+    /**
+     * Sets a regular expression for links that end a session: URLs of which some part matches are skipped, unless they are
+     * seeds. Default: none.
+     *
+     * @throws IllegalArgumentException when it is not valid
+     */
+    public CrawlOptions logOut(String regex) {
+        scope.logOut(regex);
+        return this;
+    }
+
+    /**
+     * Adds a stage to those of the {@link StageFactory}. It is called before these, so that it sees each request as it is sent.
+     * Default: none.
+     */
+    public CrawlOptions stage(Stage.Creation creation) {
+        stages.add(creation);
+        return this;
     }
 
     /** Sets whether robots.txt is requested and obeyed. Default: true. */

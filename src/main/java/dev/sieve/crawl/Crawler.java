@@ -131,6 +131,9 @@ public final class Crawler implements AutoCloseable {
         before = stats.pending() + stats.inFlight();
         links = new LinkQueue(options, recorder, stages, job, () -> job.readAdded(stored()));
         try {
+            for (Stage.Creation each : options.stages) {
+                stages.add(each.of(job, links.scope(), clock));
+            }
             stages.addAll(factory.create(options, job, recorder, links, clock));
         } catch (IOException e) {
             throw new UncheckedIOException(e);

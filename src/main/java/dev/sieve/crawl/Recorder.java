@@ -178,7 +178,12 @@ public final class Recorder {
 
     /** Records what a request has sent and received. */
     void exchanged(Exchange exchange) {
-        record(each -> each.exchanged(exchange), () -> {});
+        Exchange recorded = exchange;
+        for (Stage stage : stages) {
+            recorded = stage.exchanged(recorded);
+        }
+        Exchange shown = recorded;
+        record(each -> each.exchanged(shown), () -> {});
     }
 
     /** Records a visit. */

@@ -1,7 +1,9 @@
 package dev.sieve.crawl;
 
+import dev.sieve.fetch.Exchange;
 import dev.sieve.output.PageSink;
 import dev.sieve.robots.RobotsRules;
+import dev.sieve.scope.Scope;
 import java.io.IOException;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
@@ -11,6 +13,17 @@ import org.jspecify.annotations.Nullable;
  * StageFactory}, and does not depend on what they are. A method that is not overridden does nothing. Safe for use by many threads.
  */
 public interface Stage {
+    /** Creates a stage of one crawl. */
+    interface Creation {
+        /**
+         * Returns the stage.
+         *
+         * @param scope that of the crawl, which its seeds widen
+         * @throws IOException when the disk fails
+         */
+        Stage of(CrawlJob job, Scope scope, CrawlClock clock) throws IOException;
+    }
+
     /** Prepares the stage for a run, before {@link #queue}. */
     default void open(PageSink sink) throws IOException {}
 
@@ -50,6 +63,11 @@ public interface Stage {
     /** Returns the part of the stage in a visit that begins. */
     default StageVisit visit(VisitContext visit) {
         return StageVisit.NONE;
+    }
+
+    /** Returns an exchange as it is recorded. */
+    default Exchange exchanged(Exchange exchange) {
+        return exchange;
     }
 
     /**
