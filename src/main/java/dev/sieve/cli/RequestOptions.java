@@ -3,8 +3,11 @@ package dev.sieve.cli;
 import dev.sieve.crawl.CrawlOptions;
 import dev.sieve.fetch.ProxySettings;
 import dev.sieve.report.Numbers;
+import dev.sieve.stage.CookieStage;
+import java.io.IOException;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -19,6 +22,10 @@ import picocli.CommandLine.Option;
 @Command(optionListHeading = "%nRequests:%n")
 @SameForWorkers
 final class RequestOptions {
+    private static final String KEEP_COOKIES = "--keep-cookies";
+    private static final String LOG_OUT = "--log-out";
+    private static final String ARCHIVE_COOKIES = "--archive-cookies";
+
     @Option(
             names = "--user-agent",
             paramLabel = "NAME",
@@ -31,6 +38,37 @@ final class RequestOptions {
             paramLabel = "'NAME: VALUE'",
             description = "Extra request header, sent only to the seeds' origins; repeatable.")
     private List<String> headers = new ArrayList<>();
+
+    @SameForWorkers(false)
+    @Option(
+            names = "--cookies",
+            paramLabel = "FILE",
+            description =
+                    "Send the cookies of this file, as curl and browsers write it, to the URLs in scope to which they"
+                            + " belong, and keep those that servers set, as --keep-cookies does.")
+    private @Nullable Path cookies;
+
+    @Option(
+            names = KEEP_COOKIES,
+            description =
+                    "Keep the cookies that servers set, as long as the job, and send them to the URLs in scope to which"
+                            + " they belong (default: no cookies are sent).")
+    private boolean keepsCookies;
+
+    @Option(
+            names = LOG_OUT,
+            paramLabel = "REGEX",
+            description =
+                    "With cookies: links that contain a match end the session and are not requested (default: logout,"
+                            + " sign-out, abmelden and other words for it).")
+    private String logOut = CookieStage.LOG_OUT;
+
+    @SameForWorkers(false)
+    @Option(
+            names = ARCHIVE_COOKIES,
+            description =
+                    "With cookies: write them to archives, which leave out the fields Cookie and Set-Cookie otherwise.")
+    private boolean archivesCookies;
 
     @SameForWorkers(false)
     @Option(
@@ -67,6 +105,7 @@ final class RequestOptions {
     void apply(CrawlOptions options, CommandSpec spec) {
         Checks.set(spec, "--user-agent", userAgent, options::userAgent);
         headers.forEach(each -> Checks.check(spec, "-H", () -> addHeader(options, each)));
+        applyCookies(options, spec);
         Map<String, InetAddress> known = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
         addresses.forEach(each -> known.put(each.getKey(), each.getValue()));
         addresses.forEach(each -> options.allowPrivate(each.getValue().getHostAddress()));
@@ -75,6 +114,21 @@ final class RequestOptions {
         Checks.set(spec, "--timeout", timeout, options::timeout);
         Checks.set(spec, "--retries", retries, options::retries);
         Checks.set(spec, "--max-body", maxBody, size -> setBodyLimit(options, size));
+    }
+
+    private void applyCookies(CrawlOptions options, CommandSpec spec) {
+        if (!keepsCookies && cookies == null) {
+            Checks.requires(spec, KEEP_COOKIES, LOG_OUT, ARCHIVE_COOKIES);
+            return;
+        }
+        Checks.check(spec, LOG_OUT, () -> options.logOut(logOut));
+        Checks.check(spec, "--cookies", () -> {
+            try {
+                options.stage(CookieStage.of(cookies, archivesCookies));
+            } catch (IOException e) {
+                throw new IllegalArgumentException(Checks.message(e), e);
+            }
+        });
     }
 
     /** Refuses bodies that the heap could not hold while they are read and parsed; the default holds in any heap. */

@@ -68,11 +68,13 @@
  *     <td>the least recent are dropped; the next request counts as the first</td></tr>
  * <tr><td>redirects at one depth to URLs that were queued before, with a limit of depth</td><td>20 bytes each</td>
  *     <td>no limit</td></tr>
+ * <tr><td>cookies, if they are kept</td><td>4 MiB; 128 KiB and 180 per registrable domain</td>
+ *     <td>the oldest are dropped, or those of the domain that was used least recently</td></tr>
  * <tr><td>failures in the report</td><td>10 URLs; counts for at most 2,000 reasons</td><td>counted only</td></tr>
  * </table>
  *
  * <p>If everything is filled at once, this adds up to M and 225 MiB with 32 requests, and to M and 175 MiB with 8, without
- * an archive; sitemaps in rounds take 1 MiB more per request. The hosts of the schedule take about 400 bytes each while they
+ * an archive and cookies; sitemaps in rounds take 1 MiB more per request. The hosts of the schedule take about 400 bytes each while they
  * have URLs; of one domain there are 10,000 at most. The frontier has limits of its own: the capacity of its filter, and the disk.
  *
  * <h2>Decisions</h2>

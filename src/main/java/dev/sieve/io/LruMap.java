@@ -2,6 +2,7 @@ package dev.sieve.io;
 
 import java.util.Iterator;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.function.BinaryOperator;
 import java.util.function.ToLongFunction;
@@ -56,6 +57,11 @@ public final class LruMap<V> {
         V merged = before == null ? value : combine.apply(before, value);
         put(key, merged);
         return merged;
+    }
+
+    /** Returns all values, the least recently used first. */
+    public synchronized List<V> values() {
+        return List.copyOf(entries.values());
     }
 
     /** Removes a key, if it is there. */

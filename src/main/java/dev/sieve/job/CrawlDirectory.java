@@ -44,6 +44,7 @@ import java.util.stream.Stream;
  *       text;
  *   <li>{@code crawl-fragments}, the parts of pages and the links to them, if these are checked: see {@code Fragments};
  *   <li>{@code crawl-pages}, what is known of each page, if the crawl has rounds: see {@code KnownPages};
+ *   <li>{@code crawl-cookies}, the cookies that servers have set, if they are kept: see {@code CookieJar};
  *   <li>{@code crawl-outputs}, the lengths of outputs, up to which they are continued: see {@link OutputLengths};
  *   <li>{@code crawl-counts}, how many lines the files above have at least, as of a second ago: see {@link JobFiles};
  *   <li>{@code hosts-*.spill}, URLs whose hosts have to wait: temporary, deleted when the crawl is closed.

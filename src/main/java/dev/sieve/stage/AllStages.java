@@ -15,7 +15,8 @@ import java.util.List;
 /** Creates the stages of a crawl, in the order in which they are called. */
 public final class AllStages {
     /** The files of a job that stages have. */
-    public static final List<LineFile.Kind> FILES = List.of(KnownTexts.KIND, Fragments.KIND, KnownPages.KIND);
+    public static final List<LineFile.Kind> FILES =
+            List.of(KnownTexts.KIND, Fragments.KIND, KnownPages.KIND, CookieJar.KIND);
 
     private AllStages() {}
 

@@ -57,6 +57,8 @@ class OptionValuesTest {
                         "--retries",
                         "--user-agent",
                         "-H",
+                        "--keep-cookies",
+                        "--log-out",
                         "--max-body");
     }
 

@@ -89,7 +89,7 @@ class JobDamageTest {
         return CrawlDirectory.open(job, builder -> builder.capacity(200).segmentBytes(300), NOW);
     }
 
-    /** What a job holds: seeds, origins, pauses, records, pages and URLs that are not done, each with its sort. */
+    /** What a job holds: seeds, origins, pauses, records, cookies, pages and URLs that are not done, each with its sort. */
     private static Set<String> content(Path job) throws IOException {
         Set<String> content = new TreeSet<>();
         try (CrawlJob directory = open(job)) {
@@ -112,13 +112,15 @@ class JobDamageTest {
             directory.store().takePauses().forEach((host, pause) -> content.add("pause " + host + " " + pause));
             Journal.of(directory).read(json -> content.add("record " + json));
             JobParts.read(directory, content::add);
-            LineFile.read(
-                    new LocalDisk(job),
-                    JobLines.kind("crawl-texts"),
-                    DurableFolder.id(job),
-                    0,
-                    (position, line) -> content.add("text " + line),
-                    LineFile.REFUSE);
+            for (String file : List.of("crawl-texts", "crawl-cookies")) {
+                LineFile.read(
+                        new LocalDisk(job),
+                        JobLines.kind(file),
+                        DurableFolder.id(job),
+                        0,
+                        (position, line) -> content.add(file + " " + line),
+                        LineFile.REFUSE);
+            }
             for (Lease url = directory.frontier().take(0);
                     url != null;
                     url = directory.frontier().take(0)) {
@@ -205,7 +207,7 @@ class JobDamageTest {
         assertThat(isShown(job)).isFalse();
         Set<String> expectedKilled = content(job);
         Set<String> expectedClosed = content(own);
-        assertThat(expectedClosed).hasSizeGreaterThan(80);
+        assertThat(expectedClosed).hasSizeGreaterThan(90);
         for (int i = 0; i < DAMAGES; i++) {
             boolean isKilled = i % 2 == 0;
             Map<String, byte[]> files = new TreeMap<>(isKilled ? killed : closed);

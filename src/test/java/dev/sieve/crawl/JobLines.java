@@ -17,7 +17,9 @@ public final class JobLines {
                 name,
                 name.equals("crawl-report")
                         ? 4
-                        : List.of("crawl-pages", "crawl-counts").contains(name) ? 3 : 2,
+                        : name.equals("crawl-cookies")
+                                ? 1
+                                : List.of("crawl-pages", "crawl-counts").contains(name) ? 3 : 2,
                 "a line",
                 "",
                 line -> true);

@@ -27,10 +27,15 @@ public final class JobParts {
         return job.part(Fragments.class, Fragments::new);
     }
 
+    private static CookieJar cookies(CrawlJob job) throws IOException {
+        return job.part(CookieJar.class, files -> new CookieJar(files, List.of(), Instant.EPOCH));
+    }
+
     /** Opens all that exist, and creates the others, but no rounds. */
     public static void open(CrawlJob job) throws IOException {
         texts(job);
         fragments(job);
+        cookies(job);
         Rounds.of(job, RevisitRuleTest.RULE);
     }
 
@@ -54,6 +59,7 @@ public final class JobParts {
         addPage(job, url);
         texts(job).add(text, url);
         fragments(job).add(0, url, fragments(job).page(), true);
+        cookies(job).take(url, List.of("n=v"), Instant.EPOCH);
     }
 
     /** Hands all lines to the operating system. */
@@ -61,12 +67,14 @@ public final class JobParts {
         rounds(job).store(List.of(), isForced);
         texts(job).flush(false);
         fragments(job).flush(false);
+        cookies(job).flush(false);
     }
 
     /** Passes on the fragments and the pages of rounds, each with its sort. */
     public static void read(CrawlJob job, Consumer<String> lines) throws IOException {
         fragments(job).read((position, line) -> lines.accept("fragment " + line));
         assertThat(texts(job)).isNotNull();
+        assertThat(cookies(job)).isNotNull();
         if (Rounds.of(job, RevisitRuleTest.RULE) != null) {
             rounds(job).pages().all(page -> {
                 lines.accept("page " + page.line());
