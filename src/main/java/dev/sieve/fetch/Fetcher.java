@@ -311,7 +311,7 @@ public final class Fetcher implements PageFetcher, AutoCloseable {
         return client.newBuilder()
                 .addInterceptor(chain -> {
                     Received received = Objects.requireNonNull(chain.request().tag(Received.class));
-                    received.watch.responded();
+                    received.watch.responded(name -> List.of());
                     Response response = site.respond(chain.request());
                     received.response = response;
                     return response;
