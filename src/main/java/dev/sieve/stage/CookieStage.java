@@ -54,7 +54,8 @@ public final class CookieStage implements Stage {
         return (job, scope, clock) -> new CookieStage(job, named, archives, scope, clock);
     }
 
-    private CookieStage(CrawlJob job, List<Cookie> named, boolean archives, Scope scope, CrawlClock clock) throws IOException {
+    private CookieStage(CrawlJob job, List<Cookie> named, boolean archives, Scope scope, CrawlClock clock)
+            throws IOException {
         Instant now = clock.now();
         jar = job.keepsFiles()
                 ? job.part(CookieJar.class, files -> new CookieJar(files, named, now))

@@ -174,9 +174,7 @@ class CookieCrawlTest {
                                 + "><img src=/i>")
                 .on("/late", "200\n\n" + links("/later"));
 
-        crawl(cookies("127.0.0.1\tFALSE\t/\tFALSE\t0\ts\tmine")
-                .checkLinks(true)
-                .checkResources(true));
+        crawl(cookies("127.0.0.1\tFALSE\t/\tFALSE\t0\ts\tmine").checkLinks(true).checkResources(true));
 
         assertThat(other.requests).containsExactlyInAnyOrder("/x", "/i", "/r");
         assertThat(site.requests)
