@@ -139,6 +139,7 @@ public final class VisitContext {
         return isOther ? canonical : null;
     }
 
+    @SuppressWarnings("ReferenceEquality") // a page without content may be equal to it
     private boolean isIndexed() {
         return document != UNREADABLE && !document.isNoindex() && otherCanonical() == null;
     }
