@@ -112,7 +112,7 @@ final class SitemapSink extends DocumentSink {
 
     private void writePart(Entries entries, Writer out) throws IOException {
         out.write(START);
-        long bytes = START.length() + END.length();
+        long bytes = (long) START.length() + END.length();
         for (int urls = 0; urls < MAX_URLS && entries.hasNext(); urls++) {
             bytes += entries.text().length() + 1;
             if (bytes > MAX_BYTES) {

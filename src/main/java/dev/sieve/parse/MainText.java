@@ -74,13 +74,13 @@ final class MainText implements TextReceiver {
         while (isPart) {
             Open last = open.pop();
             depths.merge(last.part, -1, Integer::sum);
-            isPart = last.element != element;
+            isPart = !last.element.equals(element);
         }
     }
 
     private boolean isOpen(Element element) {
         for (Open each : open) {
-            if (each.element == element) {
+            if (each.element.equals(element)) {
                 return true;
             }
         }

@@ -221,12 +221,12 @@ final class Markdown implements TextWriter {
     public void end(Element element, Gap gap) {
         boolean isOpen = false;
         for (Open each : open) {
-            isOpen |= each.element == element;
+            isOpen |= each.element.equals(element);
         }
         while (isOpen) {
             Open last = open.pop();
             close(last);
-            isOpen = last.element != element;
+            isOpen = !last.element.equals(element);
         }
         String name = name(element);
         if (preformatted != null) {
@@ -363,7 +363,11 @@ final class Markdown implements TextWriter {
             case "li" -> Space.LINE;
             case "p", "h1", "h2", "h3", "h4", "h5", "h6", "pre", "listing", "blockquote", "hr", "table" -> Space.BLOCK;
             default ->
-                gap.compareTo(Gap.SPACE) <= 0 ? Space.values()[gap.ordinal()] : isInItem ? Space.LINE : Space.BLOCK;
+                switch (gap) {
+                    case NONE -> Space.NONE;
+                    case SPACE -> Space.WORD;
+                    case CELL, LINE -> isInItem ? Space.LINE : Space.BLOCK;
+                };
         };
     }
 

@@ -12,6 +12,7 @@ import crawlercommons.urlfrontier.Urlfrontier.URLItem;
 import io.grpc.MethodDescriptor;
 import io.grpc.protobuf.ProtoUtils;
 import java.util.List;
+import java.util.Objects;
 
 /**
  * The messages of a call that stores URLs, and how they are acknowledged.
@@ -169,7 +170,7 @@ interface PutMessages<M extends MessageLite, A> {
         public StringList ack(StringList message, List<PutItem> items) {
             byte[] statuses = new byte[items.size()];
             for (int i = 0; i < statuses.length; i++) {
-                statuses[i] = (byte) items.get(i).status.getNumber();
+                statuses[i] = (byte) Objects.requireNonNull(items.get(i).status).getNumber();
             }
             return message(id(message), List.of(ByteString.copyFrom(statuses)));
         }
