@@ -4,8 +4,8 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A number that a crawl counts. To add one, name it here, count it with {@code Recorder.count}, and show it, for example in
- * the summary of the command line. {@link Counts}, the record of the report and the metrics have every counter.
+ * A number that a crawl counts, with {@code Recorder.count}. {@link Counts}, the record of the report and the metrics have every
+ * counter.
  */
 public enum Counter {
     /** Responses that are not redirects, by class of status: {@code 2xx}; and {@link #NOT_MODIFIED}. */

@@ -152,6 +152,13 @@ class CrawlDirectoryTest {
     }
 
     @Test
+    void everyFileIsDocumented() throws IOException {
+        String page = Files.readString(Path.of("docs/jobs.md"));
+
+        assertThat(CrawlDirectory.FILES).allSatisfy(kind -> assertThat(page).contains("\n| `" + kind.name() + "` | "));
+    }
+
+    @Test
     void aJobOfAnEarlierBuildIsRefusedAndLeftAlone() throws IOException {
         makeJob();
         Files.delete(folder.resolve("crawl-counts"));
