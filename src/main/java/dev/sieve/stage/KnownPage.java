@@ -21,41 +21,10 @@ import org.jspecify.annotations.Nullable;
  *
  * @param number of the page in its job; -1 before it has one
  * @param label of the URL in the frontier
- * @param depth links followed from a seed
- * @param referrer the page on which it was first found; {@link #NO_REFERRER} for none
- * @param state what the last usable response was
- * @param status of the last response; 0 without a usable one
- * @param body the digest of the body, of the target of a redirect, or of what the header fields say of a body that is not
- *     read; 0 without one
- * @param text the digest of the visible text; 0 for what is no document
- * @param etag the entity tag of the page; null for none
- * @param lastModified when the page was last modified by its server, in epoch seconds; -1 for none
- * @param visits how often it was visited; 0 when it never was, since it is refused
- * @param lastVisit when it was last visited, in epoch seconds
- * @param lastChange when a visit has last found a change, in epoch seconds
- * @param interval how long until it is visited again, in seconds; 0 for one round
- * @param archived the exchange with this body that is in an archive; null for none
  * @param links the pages to which it links, sorted
  */
 @SuppressWarnings("ArrayRecordComponent") // pages are not compared
-record KnownPage(
-        int number,
-        int label,
-        String url,
-        int depth,
-        long referrer,
-        State state,
-        int status,
-        long body,
-        long text,
-        @Nullable String etag,
-        long lastModified,
-        int visits,
-        long lastVisit,
-        long lastChange,
-        int interval,
-        Exchange.@Nullable Earlier archived,
-        long[] links) {
+record KnownPage(int number, int label, String url, Discovery discovery, Content content, Visits visits, long[] links) {
     static final long NO_REFERRER = Long.MIN_VALUE;
     static final long[] NO_LINKS = {};
 
@@ -97,6 +66,56 @@ record KnownPage(
         }
     }
 
+    /**
+     * How a URL was first found.
+     *
+     * @param depth links followed from a seed
+     * @param referrer the page on which it was found; {@link #NO_REFERRER} for none
+     */
+    record Discovery(int depth, long referrer) {}
+
+    /**
+     * The last usable response.
+     *
+     * @param state what it was
+     * @param body the digest of the body, of the target of a redirect, or of what the header fields say of a body that is not
+     *     read; 0 without one
+     * @param text the digest of the visible text; 0 for what is no document
+     * @param etag the entity tag of the page; null for none
+     * @param lastModified when the page was last modified by its server, in epoch seconds; -1 for none
+     * @param archived the exchange with this body that is in an archive; null for none
+     */
+    record Content(
+            State state,
+            long body,
+            long text,
+            @Nullable String etag,
+            long lastModified,
+            Exchange.@Nullable Earlier archived) {
+        /** Returns nothing but the exchange of a visit. */
+        static Content unread(Exchange.@Nullable Earlier archived) {
+            return new Content(State.NONE, 0, 0, null, -1, archived);
+        }
+    }
+
+    /**
+     * The visits of a URL.
+     *
+     * @param count how many there were; 0 when it was never visited, since it is refused
+     * @param status of the last response; 0 without a usable one
+     * @param last the time of the last one, in epoch seconds
+     * @param lastChange when one has last found a change, in epoch seconds
+     * @param interval how long until the next one, in seconds; 0 for one round
+     */
+    record Visits(int count, int status, long last, long lastChange, int interval) {
+        static final Visits NONE = new Visits(0, 0, 0, 0, 0);
+
+        /** Returns these and a further one. */
+        Visits next(int newStatus, long time, boolean isChange, long newInterval) {
+            return new Visits(count + 1, newStatus, time, isChange ? time : lastChange, (int) newInterval);
+        }
+    }
+
     /** Returns an entity tag as it is stored; null when it cannot be, or there is none. */
     static @Nullable String storable(@Nullable String etag) {
         return etag != null && etag.length() <= MAX_ETAG && ETAG.matcher(etag).matches() ? etag : null;
@@ -108,24 +127,25 @@ record KnownPage(
 
     /** Returns the fields in one line. */
     String line() {
+        Exchange.Earlier archived = content.archived;
         return String.join(
                 " ",
                 text(number),
                 text(label),
-                text(depth),
-                referrer == NO_REFERRER ? "-" : text(referrer),
-                state.text + text(status),
-                digits(body),
-                digits(text),
-                lastModified < 0 ? "-" : text(lastModified),
-                text(visits),
-                text(lastVisit),
+                text(discovery.depth),
+                discovery.referrer == NO_REFERRER ? "-" : text(discovery.referrer),
+                content.state.text + text(visits.status),
+                digits(content.body),
+                digits(content.text),
+                content.lastModified < 0 ? "-" : text(content.lastModified),
+                text(visits.count),
+                text(visits.last),
                 // Below 0 when the clock was set back in between.
-                text(Math.max(0, lastVisit - lastChange)),
-                text(interval),
+                text(Math.max(0, visits.last - visits.lastChange)),
+                text(visits.interval),
                 archived == null ? "-" : text(archived.time().toEpochMilli()) + "/" + archived.sha1(),
                 links(links),
-                etag == null ? "-" : etag,
+                content.etag == null ? "-" : content.etag,
                 url);
     }
 
@@ -192,19 +212,22 @@ record KnownPage(
                 (int) number(fields[0], Integer.MAX_VALUE),
                 (int) number(fields[1], 255),
                 fields[15],
-                (int) number(fields[2], Integer.MAX_VALUE),
-                fields[3].equals("-") ? NO_REFERRER : reference(Long.parseLong(fields[3], RADIX)),
-                State.of(fields[4].isEmpty() ? "" : fields[4].substring(0, 1)),
-                (int) number(fields[4].substring(1), MAX_STATUS),
-                digest(fields[5]),
-                digest(fields[6]),
-                fields[14].equals("-") ? null : etag(fields[14]),
-                fields[7].equals("-") ? -1 : number(fields[7], Long.MAX_VALUE),
-                (int) number(fields[8], Integer.MAX_VALUE),
-                lastVisit,
-                lastVisit - number(fields[10], lastVisit),
-                (int) number(fields[11], Integer.MAX_VALUE),
-                archived(fields[12]),
+                new Discovery(
+                        (int) number(fields[2], Integer.MAX_VALUE),
+                        fields[3].equals("-") ? NO_REFERRER : reference(Long.parseLong(fields[3], RADIX))),
+                new Content(
+                        State.of(fields[4].isEmpty() ? "" : fields[4].substring(0, 1)),
+                        digest(fields[5]),
+                        digest(fields[6]),
+                        fields[14].equals("-") ? null : etag(fields[14]),
+                        fields[7].equals("-") ? -1 : number(fields[7], Long.MAX_VALUE),
+                        archived(fields[12])),
+                new Visits(
+                        (int) number(fields[8], Integer.MAX_VALUE),
+                        (int) number(fields[4].substring(1), MAX_STATUS),
+                        lastVisit,
+                        lastVisit - number(fields[10], lastVisit),
+                        (int) number(fields[11], Integer.MAX_VALUE)),
                 fields[13].equals("-") ? NO_LINKS : links(fields[13]));
     }
 
@@ -303,49 +326,28 @@ record KnownPage(
 
     /** Returns whether what it names is one step further in a chain of redirects, or of style sheets. */
     boolean countsAsRedirect() {
-        return state == State.MOVED || kind() == Target.Kind.STYLE_SHEET;
+        return content.state == State.MOVED || kind() == Target.Kind.STYLE_SHEET;
     }
 
     /** Returns whether it is a page whose links are followed. */
     boolean isCrawledPage() {
-        return kind() == Target.Kind.PAGE && state == State.PAGE;
+        return kind() == Target.Kind.PAGE && content.state == State.PAGE;
     }
 
     /** Returns by what it is compared with other pages; null for what is no document. */
     @Nullable
     Likeness likeness() {
-        return text == 0 ? null : new Likeness(body, text, "", null, null, null);
+        return content.text == 0 ? null : new Likeness(content.body, content.text, "", null, null, null);
     }
 
     /** Returns this page after a visit that has found no change of it. */
-    KnownPage visited(int newStatus, long time, int count, int newInterval) {
-        return copy(number, referrer, newStatus, count, time, newInterval, links);
+    KnownPage visited(Visits all) {
+        return new KnownPage(number, label, url, discovery, content, all, links);
     }
 
     /** Returns this page with other references. */
     KnownPage with(int newNumber, long newReferrer, long[] newLinks) {
-        return copy(newNumber, newReferrer, status, visits, lastVisit, interval, newLinks);
-    }
-
-    private KnownPage copy(
-            int newNumber, long newReferrer, int newStatus, int count, long time, int newInterval, long[] newLinks) {
-        return new KnownPage(
-                newNumber,
-                label,
-                url,
-                depth,
-                newReferrer,
-                state,
-                newStatus,
-                body,
-                text,
-                etag,
-                lastModified,
-                count,
-                time,
-                lastChange,
-                newInterval,
-                archived,
-                newLinks);
+        Discovery newDiscovery = new Discovery(discovery.depth, newReferrer);
+        return new KnownPage(newNumber, label, url, newDiscovery, content, visits, newLinks);
     }
 }

@@ -231,7 +231,7 @@ final class KnownPages {
      */
     synchronized @Nullable String redirect(boolean isCheck, String key) {
         KnownPage page = find((isCheck ? CHECK : "") + key, null, 0);
-        if (page == null || page.state() != KnownPage.State.MOVED || page.links().length == 0) {
+        if (page == null || page.content().state() != KnownPage.State.MOVED || page.links().length == 0) {
             return null;
         }
         long link = page.links()[0];
@@ -280,11 +280,12 @@ final class KnownPages {
                 return page;
             }
             String[] same = file.line(touches[number]).split(" ", -1);
-            return page.visited(
+            return page.visited(new KnownPage.Visits(
+                    Integer.parseInt(same[2], RADIX),
                     Integer.parseInt(same[5], RADIX),
                     Long.parseLong(same[3], RADIX),
-                    Integer.parseInt(same[2], RADIX),
-                    Integer.parseInt(same[4], RADIX));
+                    page.visits().lastChange(),
+                    Integer.parseInt(same[4], RADIX)));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -328,7 +329,7 @@ final class KnownPages {
     synchronized void add(KnownPage page, boolean isLeft) {
         KnownPage known = page.number() < 0 ? find(page.label(), page.url()) : page;
         int number = known == null ? end : known.number();
-        KnownPage numbered = page.with(number, page.referrer(), page.links());
+        KnownPage numbered = page.with(number, page.discovery().referrer(), page.links());
         try {
             if (known == null) {
                 requireRoom();
@@ -342,8 +343,9 @@ final class KnownPages {
 
     /** Notes a visit that has changed only visits, time, interval and status of a page. */
     synchronized void touch(KnownPage page) {
-        String line = SAME + text(page.number()) + " " + text(page.visits()) + " " + text(page.lastVisit()) + " "
-                + text(page.interval()) + " " + text(page.status());
+        KnownPage.Visits visits = page.visits();
+        String line = SAME + text(page.number()) + " " + text(visits.count()) + " " + text(visits.last()) + " "
+                + text(visits.interval()) + " " + text(visits.status());
         touches[page.number()] = file.add(line);
         left.clear(page.number());
     }
@@ -401,7 +403,7 @@ final class KnownPages {
                     for (long link : links) {
                         linked.set(link < 0 || link == number ? end : (int) link);
                     }
-                    long[] referrer = resolved(new long[] {page.referrer()}, true);
+                    long[] referrer = resolved(new long[] {page.discovery().referrer()}, true);
                     lines.accept(PAGE + page.with(number, referrer[0], links).line());
                 }
             }

@@ -9,7 +9,9 @@ import dev.sieve.fetch.FetchResult.Redirect;
 import dev.sieve.output.Change;
 import dev.sieve.output.History;
 import dev.sieve.parse.Digest;
+import dev.sieve.stage.KnownPage.Content;
 import dev.sieve.stage.KnownPage.State;
+import dev.sieve.stage.KnownPage.Visits;
 import java.net.HttpURLConnection;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
@@ -45,14 +47,19 @@ record Revisit(KnownPage page, boolean isSame, boolean isLeft, History history) 
      * and none after a server has answered the last condition with the status 412.
      */
     static Map<String, String> conditions(@Nullable KnownPage base) {
-        if (base == null || base.state() != State.PAGE || base.status() == HttpURLConnection.HTTP_PRECON_FAILED) {
+        if (base == null
+                || base.content().state() != State.PAGE
+                || base.visits().status() == HttpURLConnection.HTTP_PRECON_FAILED) {
             return Map.of();
-        } else if (base.etag() != null) {
-            return Map.of("If-None-Match", base.etag());
         }
-        return base.lastModified() < 0
+        String etag = base.content().etag();
+        long modified = base.content().lastModified();
+        if (etag != null) {
+            return Map.of("If-None-Match", etag);
+        }
+        return modified < 0
                 ? Map.of()
-                : Map.of("If-Modified-Since", FetchResult.HTTP_DATE.format(Instant.ofEpochSecond(base.lastModified())));
+                : Map.of("If-Modified-Since", FetchResult.HTTP_DATE.format(Instant.ofEpochSecond(modified)));
     }
 
     /**
@@ -75,28 +82,32 @@ record Revisit(KnownPage page, boolean isSame, boolean isLeft, History history) 
         long time = now.getEpochSecond();
         State state = state(result, isAccepted);
         long fresh = freshFor(result);
-        if (base == null || base.visits() == 0) {
-            KnownPage first = seen(base, seen, state, result, text, time, time, (int) rule.next(0, true, fresh));
+        int status = status(result);
+        Visits before = base == null ? Visits.NONE : base.visits();
+        if (base == null || before.count() == 0) {
+            Visits one = before.next(status, time, true, rule.next(0, true, fresh));
+            KnownPage first = seen(base, seen, state, result, text, one);
             return new Revisit(first, false, false, history(Change.NEW, false, null, first));
         }
-        int rested = (int) rule.next(base.interval(), false, fresh);
-        if (result.isNotModified() && base.state() == State.PAGE) {
+        long rested = rule.next(before.interval(), false, fresh);
+        if (result.isNotModified() && base.content().state() == State.PAGE) {
             // It says that the response would have been the page.
-            int status = base.status() / 100 == 2 ? base.status() : HttpURLConnection.HTTP_OK;
-            KnownPage same = base.visited(status, time, base.visits() + 1, rested);
+            int known = before.status() / 100 == 2 ? before.status() : HttpURLConnection.HTTP_OK;
+            KnownPage same = base.visited(before.next(known, time, false, rested));
             return new Revisit(same, true, false, history(Change.UNCHANGED, false, base, same));
         }
-        int changed = (int) rule.next(base.interval(), true, fresh);
-        KnownPage page = seen(base, seen, state, result, text, time, time, changed);
-        Change change = change(base, state, page.body());
-        boolean hasSameText = change == Change.CHANGED && text != 0 && text == base.text();
-        boolean isSame = change == Change.FAILED || (change == Change.UNCHANGED && isSame(base, page));
-        if (isSame) {
-            // A failure says nothing about how often the page changes.
-            page = base.visited(
-                    status(result), time, base.visits() + 1, change == Change.FAILED ? base.interval() : rested);
+        Visits changed = before.next(status, time, true, rule.next(before.interval(), true, fresh));
+        KnownPage page = seen(base, seen, state, result, text, changed);
+        Change change = change(base.content(), page.content());
+        boolean hasSameText =
+                change == Change.CHANGED && text != 0 && text == base.content().text();
+        boolean isSame =
+                change == Change.FAILED || (change == Change.UNCHANGED && isSame(base.content(), page.content()));
+        if (change == Change.FAILED) {
+            // It says nothing about how often the page changes.
+            page = base.visited(before.next(status, time, false, before.interval()));
         } else if (change == Change.UNCHANGED) {
-            page = seen(base, seen, state, result, text, time, base.lastChange(), rested);
+            page = (isSame ? base : page).visited(before.next(status, time, false, rested));
         }
         return new Revisit(page, isSame, false, history(change, hasSameText, base, page));
     }
@@ -109,7 +120,7 @@ record Revisit(KnownPage page, boolean isSame, boolean isLeft, History history) 
         return maxAge.find() ? Long.parseLong(maxAge.group(1)) : 0;
     }
 
-    private static boolean isSame(KnownPage one, KnownPage other) {
+    private static boolean isSame(Content one, Content other) {
         return Objects.equals(one.etag(), other.etag())
                 && one.lastModified() == other.lastModified()
                 && Objects.equals(one.archived(), other.archived());
@@ -117,8 +128,10 @@ record Revisit(KnownPage page, boolean isSame, boolean isLeft, History history) 
 
     /** Returns the exchange that has the payload of a page first. */
     private static Exchange.@Nullable Earlier archived(@Nullable KnownPage base, KnownPage seen, long body) {
-        Exchange.Earlier before = base == null || base.body() != body ? null : base.archived();
-        Exchange.Earlier now = seen.archived();
+        Exchange.Earlier before = base == null || base.content().body() != body
+                ? null
+                : base.content().archived();
+        Exchange.Earlier now = seen.content().archived();
         return before != null && (now == null || now.sha1().equals(before.sha1())) ? before : now;
     }
 
@@ -136,10 +149,10 @@ record Revisit(KnownPage page, boolean isSame, boolean isLeft, History history) 
         return new History(
                 change,
                 hasSameText,
-                base == null ? null : Instant.ofEpochSecond(base.lastVisit()),
-                base == null ? -1 : base.status(),
-                Instant.ofEpochSecond(page.lastChange()),
-                page.visits());
+                base == null ? null : Instant.ofEpochSecond(base.visits().last()),
+                base == null ? -1 : base.visits().status(),
+                Instant.ofEpochSecond(page.visits().lastChange()),
+                page.visits().count());
     }
 
     /**
@@ -162,46 +175,38 @@ record Revisit(KnownPage page, boolean isSame, boolean isLeft, History history) 
         return isGone ? State.GONE : State.NONE;
     }
 
-    private static Change change(KnownPage base, State state, long body) {
-        return switch (state) {
+    private static Change change(Content base, Content now) {
+        return switch (now.state()) {
             case NONE -> Change.FAILED;
             case GONE -> base.state() == State.GONE ? Change.UNCHANGED : Change.GONE;
-            case MOVED -> base.state() == State.MOVED && base.body() == body ? Change.UNCHANGED : Change.MOVED;
+            case MOVED -> base.state() == State.MOVED && base.body() == now.body() ? Change.UNCHANGED : Change.MOVED;
             case PAGE ->
-                base.state() != State.PAGE ? Change.BACK : base.body() == body ? Change.UNCHANGED : Change.CHANGED;
+                base.state() != State.PAGE
+                        ? Change.BACK
+                        : base.body() == now.body() ? Change.UNCHANGED : Change.CHANGED;
         };
     }
 
     private static KnownPage seen(
-            @Nullable KnownPage base,
-            KnownPage seen,
-            State state,
-            FetchResult result,
-            long text,
-            long time,
-            long lastChange,
-            int interval) {
+            @Nullable KnownPage base, KnownPage seen, State state, FetchResult result, long text, Visits visits) {
         Page page = state == State.PAGE && result instanceof Page each ? each : null;
         long body = result instanceof Redirect redirect
                 ? digest(redirect.target())
                 : page == null ? 0 : digest(page, seen.kind());
-        return new KnownPage(
-                base == null ? -1 : base.number(),
-                seen.label(),
-                seen.url(),
-                base == null ? seen.depth() : base.depth(),
-                base == null ? seen.referrer() : base.referrer(),
+        Content content = new Content(
                 state,
-                status(result),
                 body,
                 text,
                 page == null ? null : KnownPage.storable(page.header("etag")),
                 page == null ? -1 : time(page.lastModified()),
-                base == null ? 1 : base.visits() + 1,
-                time,
-                lastChange,
-                interval,
-                page == null ? null : archived(base, seen, body),
+                page == null ? null : archived(base, seen, body));
+        return new KnownPage(
+                base == null ? -1 : base.number(),
+                seen.label(),
+                seen.url(),
+                base == null ? seen.discovery() : base.discovery(),
+                content,
+                visits,
                 seen.links());
     }
 

@@ -53,7 +53,7 @@ final class RoundStage implements Stage {
     }
 
     private boolean isWanted(KnownPage page) {
-        return links.takesAgain(page.kind(), page.url(), page.depth());
+        return links.takesAgain(page.kind(), page.url(), page.discovery().depth());
     }
 
     @Override
@@ -146,8 +146,10 @@ final class RoundStage implements Stage {
                 return result;
             }
             archived = exchange.asEarlier();
-            return result.with(
-                    exchange.after(base == null || base.state() != KnownPage.State.PAGE ? null : base.archived()));
+            return result.with(exchange.after(
+                    base == null || base.content().state() != KnownPage.State.PAGE
+                            ? null
+                            : base.content().archived()));
         }
 
         @Override

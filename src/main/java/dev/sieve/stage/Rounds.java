@@ -106,8 +106,8 @@ final class Rounds {
     private boolean isDue(KnownPage page, Instant now) {
         return !pages.isOnlyDue()
                 || page.kind().isSitemap()
-                || page.visits() == 0
-                || rule.isDue(page.lastVisit(), page.interval(), now.getEpochSecond());
+                || page.visits().count() == 0
+                || rule.isDue(page.visits().last(), page.visits().interval(), now.getEpochSecond());
     }
 
     KnownPages pages() {
@@ -171,19 +171,9 @@ final class Rounds {
                 -1,
                 target.kind().label(),
                 target.url(),
-                target.lease().depth(),
-                referrer(target),
-                KnownPage.State.NONE,
-                0,
-                0,
-                0,
-                null,
-                -1,
-                0,
-                0,
-                0,
-                0,
-                archived,
+                new KnownPage.Discovery(target.lease().depth(), referrer(target)),
+                KnownPage.Content.unread(archived),
+                KnownPage.Visits.NONE,
                 links);
     }
 
@@ -273,7 +263,8 @@ final class Rounds {
             boolean isPast = time.isBefore(now.plus(DAY));
             KnownPage page = pages.isOnlyDue() && isPast ? pages.find(Target.Kind.PAGE.label(), url) : null;
             if (page != null
-                    && Math.min(time.getEpochSecond(), now.getEpochSecond()) > page.lastVisit()
+                    && Math.min(time.getEpochSecond(), now.getEpochSecond())
+                            > page.visits().last()
                     && !isDue(page, now)
                     && !modified.get(page.number())
                     && isWanted.test(page)) {
@@ -310,29 +301,24 @@ final class Rounds {
     /** Pages with the same depth, kind and referrer in batches. */
     private final class Batches {
         private final UrlBatch batch = new UrlBatch();
-        private long referrer = KnownPage.NO_REFERRER;
+        private KnownPage.Discovery discovery = new KnownPage.Discovery(0, KnownPage.NO_REFERRER);
         private @Nullable String referrerUrl;
-        private int depth;
         private int redirects;
         private int label;
         private long count;
 
         void add(KnownPage page) {
-            boolean continues = batch.size() < BATCH
-                    && page.depth() == depth
-                    && page.label() == label
-                    && page.referrer() == referrer;
+            boolean continues = batch.size() < BATCH && page.discovery().equals(discovery) && page.label() == label;
             if (!continues) {
                 push();
-                if (page.referrer() != referrer) {
-                    KnownPage linking = pages.page(page.referrer());
+                if (page.discovery().referrer() != discovery.referrer()) {
+                    KnownPage linking = pages.page(page.discovery().referrer());
                     referrerUrl = linking == null ? null : linking.url();
                     redirects = redirects(linking);
                 }
-                referrer = page.referrer();
-                depth = page.depth();
+                discovery = page.discovery();
                 label = page.label();
-                batch.clear(depth, redirects, referrerUrl, label);
+                batch.clear(discovery.depth(), redirects, referrerUrl, label);
             }
             batch.add(page.url(), page.kind().key(page.url()));
             count++;
@@ -341,7 +327,7 @@ final class Rounds {
         void push() {
             if (batch.size() > 0) {
                 frontier.pushAgain(null, batch);
-                batch.clear(depth, redirects, referrerUrl, label);
+                batch.clear(discovery.depth(), redirects, referrerUrl, label);
             }
         }
 
@@ -350,7 +336,7 @@ final class Rounds {
             int count = 0;
             for (KnownPage page = from;
                     page != null && page.countsAsRedirect() && count < LinkQueue.MAX_REDIRECTS;
-                    page = pages.page(page.referrer())) {
+                    page = pages.page(page.discovery().referrer())) {
                 count++;
             }
             return count;

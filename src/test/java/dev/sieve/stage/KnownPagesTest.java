@@ -38,19 +38,9 @@ class KnownPagesTest {
                 -1,
                 0,
                 url,
-                1,
-                KnownPage.NO_REFERRER,
-                State.PAGE,
-                200,
-                -2,
-                3,
-                "W/\"a-b\"",
-                1_000_000_000,
-                1,
-                2_000_000_000,
-                1_999_999_999,
-                0,
-                null,
+                new KnownPage.Discovery(1, KnownPage.NO_REFERRER),
+                new KnownPage.Content(State.PAGE, -2, 3, "W/\"a-b\"", 1_000_000_000, null),
+                new KnownPage.Visits(1, 200, 2_000_000_000, 1_999_999_999, 0),
                 links);
     }
 
@@ -111,12 +101,13 @@ class KnownPagesTest {
             assertThatThrownBy(() -> pages.add(page(URL + most), false))
                     .isInstanceOf(UncheckedIOException.class)
                     .hasMessageContaining("crawl-pages: a job that is crawled in rounds has at most 768 pages");
-            pages.add(find(pages, URL + 1).visited(404, 2_000_000_001, 2, 0), false);
+            pages.add(
+                    find(pages, URL + 1).visited(new KnownPage.Visits(2, 404, 2_000_000_001, 1_999_999_999, 0)), false);
         }
         try (JobFiles files = files()) {
             KnownPages pages = new KnownPages(files, bytes);
             assertThat(pages.size()).isEqualTo(most);
-            assertThat(find(pages, URL + 1).status()).isEqualTo(404);
+            assertThat(find(pages, URL + 1).visits().status()).isEqualTo(404);
             assertThat(pages.find(0, URL + most)).isNull();
         }
     }
@@ -126,13 +117,13 @@ class KnownPagesTest {
         try (JobFiles files = files()) {
             KnownPages pages = new KnownPages(files);
             pages.add(page(URL), false);
-            pages.touch(find(pages, URL).visited(200, 1_000_000_000, 2, 60));
+            pages.touch(find(pages, URL).visited(new KnownPage.Visits(2, 200, 1_000_000_000, 1_999_999_999, 60)));
             end(pages, false, url -> true);
         }
         try (JobFiles files = files()) {
             KnownPages pages = new KnownPages(files);
-            assertThat(find(pages, URL).lastVisit()).isEqualTo(1_000_000_000);
-            assertThat(find(pages, URL).lastChange()).isEqualTo(1_000_000_000);
+            assertThat(find(pages, URL).visits().last()).isEqualTo(1_000_000_000);
+            assertThat(find(pages, URL).visits().lastChange()).isEqualTo(1_000_000_000);
         }
     }
 
@@ -143,7 +134,7 @@ class KnownPagesTest {
             pages.add(page(URL), false);
             pages.flush(false);
             long before = Files.size(folder.resolve("crawl-pages"));
-            pages.touch(find(pages, URL).visited(503, 2_000_000_099, 5, 60));
+            pages.touch(find(pages, URL).visited(new KnownPage.Visits(5, 503, 2_000_000_099, 1_999_999_999, 60)));
             pages.flush(false);
             assertThat(Files.size(folder.resolve("crawl-pages")) - before).isLessThan(45);
         }
@@ -151,11 +142,11 @@ class KnownPagesTest {
             try (JobFiles files = files()) {
                 KnownPages pages = new KnownPages(files);
                 KnownPage page = find(pages, URL);
-                assertThat(page.visits()).isEqualTo(5);
-                assertThat(page.lastVisit()).isEqualTo(2_000_000_099);
-                assertThat(page.lastChange()).isEqualTo(1_999_999_999);
-                assertThat(page.interval()).isEqualTo(60);
-                assertThat(page.status()).isEqualTo(503);
+                assertThat(page.visits().count()).isEqualTo(5);
+                assertThat(page.visits().last()).isEqualTo(2_000_000_099);
+                assertThat(page.visits().lastChange()).isEqualTo(1_999_999_999);
+                assertThat(page.visits().interval()).isEqualTo(60);
+                assertThat(page.visits().status()).isEqualTo(503);
                 end(pages, false, url -> true);
             }
         }
@@ -222,7 +213,7 @@ class KnownPagesTest {
                     links[link] = URL + (link < 10 ? link : (i + link) % count);
                 }
                 pages.add(page(URL + i, links(pages, links)), false);
-                urlBytes += (URL + i).length() + page(URL).etag().length();
+                urlBytes += (URL + i).length() + page(URL).content().etag().length();
             }
             assertThat(end(pages, false, url -> false).orphans()).isEmpty();
             assertThat(Files.size(folder.resolve("crawl-pages")) - urlBytes).isLessThan((long) most * count);

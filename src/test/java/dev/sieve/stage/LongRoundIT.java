@@ -95,19 +95,10 @@ class LongRoundIT {
                     -1,
                     Target.Kind.PAGE.label(),
                     url(number),
-                    1,
-                    KnownPage.NO_REFERRER,
-                    KnownPage.State.PAGE,
-                    200,
-                    number + 1,
-                    number + 1,
-                    "\"tag-" + number + "\"",
-                    time,
-                    1,
-                    time,
-                    time,
-                    86_400,
-                    null,
+                    new KnownPage.Discovery(1, KnownPage.NO_REFERRER),
+                    new KnownPage.Content(
+                            KnownPage.State.PAGE, number + 1, number + 1, "\"tag-" + number + "\"", time, null),
+                    new KnownPage.Visits(1, 200, time, time, 86_400),
                     links);
         }
 

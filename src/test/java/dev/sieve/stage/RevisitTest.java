@@ -9,7 +9,6 @@ import dev.sieve.fetch.FetchResult.Page;
 import dev.sieve.fetch.FetchResult.Reason;
 import dev.sieve.fetch.FetchResult.Redirect;
 import dev.sieve.output.Change;
-import dev.sieve.stage.KnownPage.State;
 import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -24,19 +23,9 @@ class RevisitTest {
             -1,
             0,
             "http://h.test/",
-            0,
-            KnownPage.NO_REFERRER,
-            State.NONE,
-            0,
-            0,
-            0,
-            null,
-            -1,
-            0,
-            0,
-            0,
-            0,
-            null,
+            new KnownPage.Discovery(0, KnownPage.NO_REFERRER),
+            KnownPage.Content.unread(null),
+            KnownPage.Visits.NONE,
             KnownPage.NO_LINKS);
     private @Nullable KnownPage known;
     private long time = 1000;
@@ -95,8 +84,8 @@ class RevisitTest {
     @Test
     void aPageThatIsNotModifiedIsNotBrokenAnyMore() {
         visit(page(203, "a", "etag", "\"x\""), 0);
-        assertThat(visit(page(304, ""), 0).page().status()).isEqualTo(203);
-        assertThat(visit(page(500, ""), 0).page().status()).isEqualTo(500);
+        assertThat(visit(page(304, ""), 0).page().visits().status()).isEqualTo(203);
+        assertThat(visit(page(500, ""), 0).page().visits().status()).isEqualTo(500);
         assertThat(visit(page(304, ""), 0).history().lastStatus()).isEqualTo(500);
         assertThat(visit(page(304, ""), 0).history().lastStatus()).isEqualTo(200);
         assertThat(visit(page(500, ""), 0).history().lastStatus()).isEqualTo(200);
@@ -178,14 +167,14 @@ class RevisitTest {
     @Test
     void intervalFollowsChangesAndTheServer() {
         int day = 86_400;
-        assertThat(visit(page(200, "a"), 0).page().interval()).isEqualTo(day);
-        assertThat(visit(page(304, ""), 0).page().interval()).isEqualTo(day * 3 / 2);
-        assertThat(visit(page(200, "a"), 0).page().interval()).isEqualTo(day * 9 / 4);
-        assertThat(visit(page(500, ""), 0).page().interval()).isEqualTo(day * 9 / 4);
-        assertThat(visit(page(200, "b"), 0).page().interval()).isEqualTo(day * 9 / 8);
+        assertThat(visit(page(200, "a"), 0).page().visits().interval()).isEqualTo(day);
+        assertThat(visit(page(304, ""), 0).page().visits().interval()).isEqualTo(day * 3 / 2);
+        assertThat(visit(page(200, "a"), 0).page().visits().interval()).isEqualTo(day * 9 / 4);
+        assertThat(visit(page(500, ""), 0).page().visits().interval()).isEqualTo(day * 9 / 4);
+        assertThat(visit(page(200, "b"), 0).page().visits().interval()).isEqualTo(day * 9 / 8);
         Page fresh = page(200, "b", "cache-control", "public, max-age=432000");
-        assertThat(visit(fresh, 0).page().interval()).isEqualTo(5 * day);
+        assertThat(visit(fresh, 0).page().visits().interval()).isEqualTo(5 * day);
         Page forgotten = page(200, "c", "cache-control", "no-cache, max-age=9999999");
-        assertThat(visit(forgotten, 0).page().interval()).isEqualTo(5 * day / 2);
+        assertThat(visit(forgotten, 0).page().visits().interval()).isEqualTo(5 * day / 2);
     }
 }

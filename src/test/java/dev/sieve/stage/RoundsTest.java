@@ -140,8 +140,10 @@ class RoundsTest {
             KnownPages pages = Objects.requireNonNull(Rounds.of(directory, RevisitRuleTest.RULE))
                     .pages();
             pages.all(page -> {
-                pages.touch(page.visited(page.status(), page.lastVisit() - age.toSeconds(), page.visits(), (int)
-                        Duration.ofDays(30).toSeconds()));
+                KnownPage.Visits visits = page.visits();
+                pages.touch(page.visited(new KnownPage.Visits(
+                        visits.count(), visits.status(), visits.last() - age.toSeconds(), visits.lastChange(), (int)
+                                Duration.ofDays(30).toSeconds())));
                 return true;
             });
             pages.flush(true);
