@@ -128,8 +128,8 @@ class CrawlCommand implements Callable<Integer> {
             names = "--summary",
             paramLabel = "FILE",
             description =
-                    "Write the summary as JSON when the crawl ends, for programs. Replaces that of an earlier crawl"
-                            + " (default: none).")
+                    "Write the summary when the crawl ends: as Markdown with the broken links if the name ends in .md,"
+                            + " otherwise as JSON. Replaces that of an earlier crawl (default: none).")
     private @Nullable Path summary;
 
     @SameForWorkers(false)
@@ -138,6 +138,14 @@ class CrawlCommand implements Callable<Integer> {
             paramLabel = "PATH",
             description = "Where the folder of SEED will be on its site: /project/ (default: /).")
     private @Nullable String basePath;
+
+    @Option(
+            names = "--annotations",
+            paramLabel = "WHEN",
+            description =
+                    "Print a line for each broken link that GitHub shows as an error: auto (in its workflows), always or"
+                            + " never (default: auto).")
+    private Annotations.When annotations = Annotations.When.AUTO;
 
     @Option(
             names = "--config",
@@ -194,7 +202,8 @@ class CrawlCommand implements Callable<Integer> {
             return dryRun(options, place, resumes);
         }
         try (LiveServer server = live.open()) {
-            return crawl(options, place, resumes, output.recording(server, live.metricsFile(), place));
+            boolean listsBroken = annotations.isNow() || (summary != null && SummaryFile.isMarkdown(summary));
+            return crawl(options, place, resumes, output.recording(server, live.metricsFile(), place, listsBroken));
         }
     }
 
@@ -232,7 +241,10 @@ class CrawlCommand implements Callable<Integer> {
             try {
                 int exitCode = run.run();
                 if (summary != null) {
-                    SummaryFile.write(start.crawler().report(), exitCode, summary);
+                    SummaryFile.write(start.crawler().report(), exitCode, recording.brokenLinks(), summary);
+                }
+                if (annotations.isNow()) {
+                    Terminal.print(Annotations.of(recording.brokenLinks()));
                 }
                 return exitCode;
             } catch (IOException | RuntimeException | Error e) {

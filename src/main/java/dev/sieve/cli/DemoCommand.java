@@ -10,6 +10,7 @@ import dev.sieve.crawl.Crawler;
 import dev.sieve.demo.DemoWeb;
 import dev.sieve.job.MemoryPlace;
 import dev.sieve.output.FileEnds;
+import dev.sieve.output.OutputFormat;
 import dev.sieve.output.OutputFormats;
 import dev.sieve.report.LiveServer;
 import dev.sieve.report.Numbers;
@@ -129,7 +130,15 @@ final class DemoCommand implements Callable<Integer> {
 
     private int crawl(DemoWeb web) throws IOException {
         try (LiveServer server = live.open()) {
-            return crawl(web, new Recording(report, server, live.metricsFile(), new MemoryPlace()));
+            return crawl(
+                    web,
+                    new Recording(
+                            report,
+                            server,
+                            live.metricsFile(),
+                            new MemoryPlace(),
+                            OutputFormats.any(outputs, OutputFormat::takesReferrers),
+                            false));
         }
     }
 
@@ -137,7 +146,7 @@ final class DemoCommand implements Callable<Integer> {
         long urls = web.expected().count();
         CrawlOptions options = new CrawlOptions()
                 .scope(Scope.Kind.ANY)
-                .exchanges(OutputFormats.takeExchanges(outputs))
+                .exchanges(OutputFormats.any(outputs, OutputFormat::takesExchanges))
                 .delay(delay)
                 .allowPrivate("127.0.0.0/8")
                 .resolver(host -> List.of(DemoWeb.resolve(host)));

@@ -10,6 +10,7 @@ import dev.sieve.job.CrawlPlace;
 import dev.sieve.output.FileEnds;
 import dev.sieve.output.LineFormat;
 import dev.sieve.output.OutputFile;
+import dev.sieve.output.OutputFormat;
 import dev.sieve.output.OutputFormats;
 import dev.sieve.parse.TextForm;
 import dev.sieve.report.LiveServer;
@@ -132,9 +133,10 @@ final class OutputOptions {
                 .collect(Collectors.joining(", "));
     }
 
-    /** Returns the recording for the report, the live page and the metrics. */
-    Recording recording(@Nullable LiveServer live, @Nullable Path metrics, CrawlPlace place) {
-        return new Recording(report, live, metrics, place);
+    /** Returns the recording for the report, the live page, the metrics, and lists of broken links. */
+    Recording recording(@Nullable LiveServer live, @Nullable Path metrics, CrawlPlace place, boolean listsBroken) {
+        boolean findsReferrers = OutputFormats.any(outputs, OutputFormat::takesReferrers);
+        return new Recording(report, live, metrics, place, findsReferrers, listsBroken);
     }
 
     boolean hasReport() {
@@ -143,7 +145,7 @@ final class OutputOptions {
 
     /** Returns whether the crawl has to keep what is sent and received. */
     boolean takeExchanges() {
-        return OutputFormats.takeExchanges(outputs);
+        return OutputFormats.any(outputs, OutputFormat::takesExchanges);
     }
 
     private List<Path> files() {

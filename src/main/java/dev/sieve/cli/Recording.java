@@ -7,6 +7,8 @@ import dev.sieve.crawl.CrawlReport;
 import dev.sieve.crawl.Crawler;
 import dev.sieve.crawl.Journal;
 import dev.sieve.job.CrawlPlace;
+import dev.sieve.output.PageSink;
+import dev.sieve.report.BrokenLink;
 import dev.sieve.report.CrawlRecord;
 import dev.sieve.report.LiveServer;
 import dev.sieve.report.MetricsText;
@@ -40,6 +42,8 @@ final class Recording {
     private final @Nullable LiveServer live;
     private final @Nullable Path metrics;
     private final CrawlPlace place;
+    /** Whether all pages are searched at the end for those that link to broken URLs. */
+    private final boolean hasJournal;
     /** Whether a report, a live page or a file of metrics was requested, or others report what this process does. */
     private final boolean isUsed;
     /** Whether the log says how to make the filter larger. */
@@ -52,14 +56,23 @@ final class Recording {
      * @param live the server of the live page, which is closed with the run; null for none
      * @param metrics the file of the metrics at the end; null for none
      * @param place where the crawl is kept
+     * @param findsReferrers whether an output has the pages that link to broken URLs
+     * @param listsBroken whether {@link #brokenLinks} are needed
      */
-    Recording(@Nullable Path file, @Nullable LiveServer live, @Nullable Path metrics, CrawlPlace place) {
+    Recording(
+            @Nullable Path file,
+            @Nullable LiveServer live,
+            @Nullable Path metrics,
+            CrawlPlace place,
+            boolean findsReferrers,
+            boolean listsBroken) {
         record = new CrawlRecord(file != null);
         this.file = file;
         this.live = live;
         this.metrics = metrics;
         this.place = place;
-        isUsed = file != null || live != null || metrics != null || place.isShared();
+        hasJournal = file != null || findsReferrers;
+        isUsed = hasJournal || listsBroken || live != null || metrics != null || place.isShared();
     }
 
     /** Receives a capacity event of the frontier, also before the start. */
@@ -79,10 +92,15 @@ final class Recording {
         record.command(text);
     }
 
+    /** Returns the first broken links. */
+    List<BrokenLink> brokenLinks() {
+        return record.brokenLinks();
+    }
+
     /** Starts a run of a crawl. */
     Run start(Crawler crawler, CrawlJob job) throws IOException {
         if (isUsed) {
-            record.start(file == null ? null : Journal.of(job), place.forces(), Instant.now());
+            record.start(hasJournal ? Journal.of(job) : null, place.forces(), Instant.now());
         }
         return new Run(crawler, job);
     }
@@ -94,6 +112,9 @@ final class Recording {
 
         /** What is shown of a shared crawl; null before the first shares were read. */
         private volatile @Nullable CrawlRecord sharedCrawl;
+
+        /** Receives the pages that link to broken URLs. */
+        private PageSink outputs = visit -> {};
 
         /** Null before the crawl runs. */
         private @Nullable Timer timer;
@@ -107,9 +128,10 @@ final class Recording {
         }
 
         /** Adds the sink that receives what the crawl finds. */
-        void addTo(Outputs outputs) {
+        void addTo(Outputs all) {
+            outputs = all.sinks();
             if (isUsed) {
-                outputs.add(file, record);
+                all.add(file, record);
             }
         }
 
@@ -184,6 +206,9 @@ final class Recording {
             }
             try (live) {
                 IOException failure = complete();
+                if (hasJournal) {
+                    record.brokenLinks().forEach(link -> outputs.linkedFrom(link.url(), link.pages()));
+                }
                 if (file != null) {
                     ReportPage.write(ReportPage.page(record, Instant.now()), file);
                 }

@@ -60,6 +60,11 @@ public final class AllSinks implements PageSink {
     }
 
     @Override
+    public void linkedFrom(String url, List<String> pages) {
+        sinks.forEach(sink -> sink.linkedFrom(url, pages));
+    }
+
+    @Override
     public void flush() throws IOException {
         for (PageSink sink : sinks) {
             sink.flush();

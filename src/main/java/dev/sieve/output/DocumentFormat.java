@@ -14,9 +14,11 @@ import java.util.regex.Pattern;
  *
  * @param help what a document contains
  * @param sinks opens one
+ * @param takesReferrers whether it has the pages that link to broken URLs
  * @param endings how its name ends
  */
-record DocumentFormat(String help, Opening sinks, List<String> endings) implements OutputFormat {
+record DocumentFormat(String help, Opening sinks, boolean takesReferrers, List<String> endings)
+        implements OutputFormat {
     private static final Pattern NAME = Pattern.compile("(?is)(.*)(\\.xml(?:\\.gz)?)");
 
     /** Opens a document. */

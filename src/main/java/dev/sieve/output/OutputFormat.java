@@ -26,6 +26,11 @@ public interface OutputFormat {
         return false;
     }
 
+    /** Returns whether the crawl has to search the {@linkplain PageSink#linkedFrom pages that link to broken URLs}. */
+    default boolean takesReferrers() {
+        return false;
+    }
+
     /** Returns the files of an output that exist, in their order. */
     default List<Path> existing(Path file) throws IOException {
         return Files.isRegularFile(file) ? List.of(file) : List.of();

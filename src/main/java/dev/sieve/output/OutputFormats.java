@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.StringJoiner;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** The formats of outputs. */
@@ -18,8 +19,11 @@ public final class OutputFormats {
             LineFormat.TSV,
             new WarcFormat(),
             new DocumentFormat(
+                    "a test case per URL, for CI, written at the end", JunitSink::new, true, List.of("junit.xml")),
+            new DocumentFormat(
                     "the pages that search engines may list, written at the end",
                     SitemapSink::new,
+                    false,
                     List.of("sitemap.xml", "sitemap.xml.gz")));
 
     private OutputFormats() {}
@@ -40,12 +44,9 @@ public final class OutputFormats {
         return chosen == null && OutputFile.isStandardOutput(file) ? LineFormat.JSONL : chosen;
     }
 
-    /** Returns whether a crawl with these files has to keep what is sent and received. */
-    public static boolean takeExchanges(List<Path> files) {
-        return files.stream().anyMatch(file -> {
-            OutputFormat format = of(file, null);
-            return format != null && format.takesExchanges();
-        });
+    /** Returns whether a condition holds for the format of one of these files. */
+    public static boolean any(List<Path> files, Predicate<OutputFormat> condition) {
+        return files.stream().map(file -> of(file, null)).anyMatch(format -> format != null && condition.test(format));
     }
 
     /** Returns all endings of names, for a message. */

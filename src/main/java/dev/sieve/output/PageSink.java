@@ -2,6 +2,7 @@ package dev.sieve.output;
 
 import dev.sieve.fetch.Exchange;
 import java.io.IOException;
+import java.util.List;
 
 /** Receives what a crawl finds; a crawl never calls it from two threads at once. */
 @FunctionalInterface
@@ -52,6 +53,14 @@ public interface PageSink extends AutoCloseable {
      * @throws IOException when it cannot be stored, which ends the crawl
      */
     default void exchanged(Exchange exchange) throws IOException {}
+
+    /**
+     * Receives pages that link to a URL that is broken, when they are known: at the end, before {@link #close}. Does nothing
+     * unless overridden.
+     *
+     * @param pages some of them, those where it was found first; empty for a seed
+     */
+    default void linkedFrom(String url, List<String> pages) {}
 
     /**
      * Stores everything received so far. When this returns, the crawl marks these URLs as done in its frontier, and a

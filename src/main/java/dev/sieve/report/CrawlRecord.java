@@ -207,6 +207,18 @@ public final class CrawlRecord implements PageSink {
         }
     }
 
+    /**
+     * Returns the first broken links, in groups of the same reason. The pages that link to them are complete only after {@link
+     * #findReferrers}.
+     */
+    public List<BrokenLink> brokenLinks() {
+        return read(crawl -> crawl.broken().groups().values().stream()
+                .flatMap(List::stream)
+                .map(link ->
+                        new BrokenLink(link.url(), link.reason(), List.copyOf(link.referrers()), link.referrerCount()))
+                .toList());
+    }
+
     /** Returns what is stored of this for the report of a crawl that many workers share; null before the first sample. */
     public byte @Nullable [] share() {
         Share share = read(Share::of);

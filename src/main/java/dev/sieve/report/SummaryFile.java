@@ -3,16 +3,39 @@ package dev.sieve.report;
 import dev.sieve.SieveStats;
 import dev.sieve.crawl.Counter;
 import dev.sieve.crawl.CrawlReport;
+import dev.sieve.url.Printable;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.EnumSet;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
-/** The summary of a crawl as a file of JSON, for programs. The page docs/outputs.md describes its fields. */
+/**
+ * The summary of a crawl as a file of JSON, for programs, or of Markdown, for people, if its name ends in {@code .md}. The page
+ * docs/outputs.md describes both.
+ */
 public final class SummaryFile {
     private static final String START = "{\"summary\":1,";
+    private static final String MARKDOWN_START = "# Crawl: ";
+    private static final Pattern WEB = Pattern.compile("https?://[!-~&&[^<>]]+");
+    private static final int BROKEN_LINKS = 100;
+
+    /** What is in the table of numbers, if it is not 0. */
+    private static final Set<Counter> COUNTERS = EnumSet.of(
+            Counter.PAGES,
+            Counter.CHECKED,
+            Counter.REDIRECTS,
+            Counter.FAILED,
+            Counter.REFUSED,
+            Counter.SKIPPED,
+            Counter.FAILURES,
+            Counter.FRAGMENTS,
+            Counter.CHANGES);
 
     private SummaryFile() {}
 
@@ -22,12 +45,71 @@ public final class SummaryFile {
      * @throws IOException when it cannot, or the file has another content
      */
     public static void check(Path file) throws IOException {
-        ReportPage.check(file, Set.of(START), "is not a summary");
+        ReportPage.check(file, Set.of(isMarkdown(file) ? MARKDOWN_START : START), "is not a summary");
+    }
+
+    /** Returns whether a summary has this form by the name of its file. */
+    public static boolean isMarkdown(Path file) {
+        return file.toString().toLowerCase(Locale.ROOT).endsWith(".md");
     }
 
     /** Writes the summary under another name, and then renames it, so that an earlier one is replaced at once. */
-    public static void write(CrawlReport report, int exitCode, Path file) throws IOException {
-        ReportPage.write(text(report, exitCode), file);
+    public static void write(CrawlReport report, int exitCode, List<BrokenLink> broken, Path file) throws IOException {
+        ReportPage.write(isMarkdown(file) ? markdown(report, exitCode, broken) : text(report, exitCode), file);
+    }
+
+    static String markdown(CrawlReport report, int exitCode, List<BrokenLink> broken) {
+        StringBuilder text = new StringBuilder(MARKDOWN_START)
+                .append(Numbers.count(report.count(Counter.PAGES), "page"))
+                .append(", ")
+                .append(Numbers.count(Math.max(report.count(Counter.FAILURES), broken.size()), "broken link"))
+                .append("\n\n")
+                .append(String.valueOf(report.endingText()))
+                .append(", in ")
+                .append(Numbers.millis(report.elapsed().toMillis()))
+                .append("; exit code ")
+                .append(exitCode)
+                .append("\n\n| | number | parts |\n|---|--:|---|\n");
+        for (Counter counter : COUNTERS) {
+            if (report.count(counter) > 0) {
+                row(text, counter.key(), Numbers.count(report.count(counter)), parts(report.by(counter)));
+            }
+        }
+        row(text, "left", Numbers.count(report.pending().left()), "");
+        if (Numbers.missesPages(report.sieve())) {
+            row(text, "missed", Numbers.about(report.sieve().estimatedMissed()), "estimated");
+        }
+        if (!broken.isEmpty()) {
+            text.append("\n## Broken links\n\n| reason | URL | linked from |\n|---|---|---|\n");
+            broken.stream().limit(BROKEN_LINKS).forEach(link -> {
+                long more = link.pageCount() - 1;
+                String from =
+                        link.pages().isEmpty() ? "a seed" : link(link.pages().get(0));
+                row(text, plain(link.reason()), link(link.url()), from + (more > 0 ? " and " + more + " more" : ""));
+            });
+            text.append(broken.size() > BROKEN_LINKS ? "\nand " + (broken.size() - BROKEN_LINKS) + " more\n" : "");
+        }
+        return text.toString();
+    }
+
+    private static void row(StringBuilder text, String... cells) {
+        text.append("| ").append(String.join(" | ", cells)).append(" |\n");
+    }
+
+    private static String parts(Map<String, Long> parts) {
+        return parts.entrySet().stream()
+                .map(each -> plain(each.getKey()) + " " + Numbers.count(each.getValue()))
+                .collect(Collectors.joining(", "));
+    }
+
+    /** Returns a link that shows its URL; the text itself if it is no URL. */
+    private static String link(String url) {
+        return WEB.matcher(url).matches() ? "<" + url.replace("|", "%7C") + ">" : plain(url);
+    }
+
+    /** Returns a text in one line that Markdown shows as it is. */
+    private static String plain(String text) {
+        return Printable.line(text).replaceAll("[!-/:-@\\[-`{-~]", "\\\\$0");
     }
 
     static String text(CrawlReport report, int exitCode) throws IOException {

@@ -20,7 +20,7 @@ class ExactCrawlTest {
 
     @Test
     void fullFilterNamesTheOptionsOnce() {
-        Recording recording = new Recording(null, null, null, new MemoryPlace());
+        Recording recording = new Recording(null, null, null, new MemoryPlace(), false, false);
         try (CapturedLog log = new CapturedLog()) {
             for (double full : new double[] {0.8, 1}) {
                 long size = (long) (full * 1_000_000);

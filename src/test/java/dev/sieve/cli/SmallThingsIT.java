@@ -82,6 +82,16 @@ class SmallThingsIT {
     }
 
     @Test
+    void aWorkflowOfGitHubShowsBrokenLinks() throws Exception {
+        ProcessBuilder program = Program.of(folder, "http://127.0.0.1:1/", "--delay", "0", "--retries", "0", "-q");
+        program.environment().put("GITHUB_ACTIONS", "true");
+
+        assertThat(Program.exitCode(program.start())).isEqualTo(ExitCode.NO_PAGE);
+
+        assertThat(err()).contains("::error file=http%3A//127.0.0.1%3A1/,title=Broken link::");
+    }
+
+    @Test
     void aDryRunShowsTheFirstRequests() throws Exception {
         assertThat(sieve(web.start(), "--dry-run", "--job", "job", "-o", "pages.jsonl", "--proxy", "env"))
                 .as(err())

@@ -1,0 +1,138 @@
+package dev.sieve.output;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.sieve.fetch.FetchResult;
+import dev.sieve.io.LocalDisk;
+import dev.sieve.scope.SkipRule;
+import dev.sieve.url.Printable;
+import java.io.BufferedWriter;
+import java.io.IOException;
+import java.io.OutputStreamWriter;
+import java.io.Writer;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+/**
+ * Writes the results of a crawl as XML that the reporters of JUnit write and continuous integration reads: a test case for each
+ * URL that was requested, and for each missing part of a page. One that is broken has failed, with the pages that link to it;
+ * one that may not be requested, such as by robots.txt, is skipped.
+ *
+ * <p>The class of a test case is {@code page}, {@code link} for a URL that was only checked, or {@code fragment}.
+ */
+final class JunitSink extends DocumentSink {
+    private static final String PASSED = "passed";
+    private static final String FAILED = "failed";
+    private static final String SKIPPED = "skipped";
+
+    private final Path file;
+    /** Pages that link to a broken URL. */
+    private final Map<String, List<String>> referrers = new HashMap<>();
+
+    JunitSink(Path file, OutputOpening opening) throws IOException {
+        super(file, opening);
+        this.file = file;
+    }
+
+    @Override
+    public void accept(Visit visit) throws IOException {
+        FetchResult result = visit.result();
+        boolean isFragment = result.error().equals(FetchResult.Reason.FRAGMENT.text());
+        String type = isFragment ? "fragment" : visit.isCheck() ? "link" : "page";
+        boolean hasError = !result.error().isEmpty();
+        String reason = hasError ? result.error() : String.valueOf(result.status());
+        String message = hasError ? result.description() : "status " + result.status();
+        add(
+                type,
+                visit.url(),
+                visit.isBroken() ? FAILED : PASSED,
+                String.valueOf(visit.timing().took().toMillis()),
+                reason,
+                message,
+                String.valueOf(visit.referrer() == null ? "" : visit.referrer()));
+    }
+
+    @Override
+    public void skipped(Skip skip) throws IOException {
+        boolean isOfRequests =
+                Arrays.stream(SkipRule.values()).anyMatch(rule -> rule.isOfRequests() && rule.is(skip.reason()));
+        if (isOfRequests) {
+            add(
+                    "page",
+                    skip.url(),
+                    SKIPPED,
+                    "0",
+                    skip.reason().rule(),
+                    skip.reason().text(),
+                    "");
+        }
+    }
+
+    private void add(String type, String url, String... fields) throws IOException {
+        StringBuilder text = new StringBuilder();
+        for (String field : fields) {
+            text.append(text.isEmpty() ? "" : "\t").append(Printable.line(field));
+        }
+        add(type + " " + Printable.line(url), text.toString());
+    }
+
+    @Override
+    public void linkedFrom(String url, List<String> pages) {
+        referrers.put(url, pages);
+    }
+
+    @Override
+    void write() throws IOException {
+        Map<String, Integer> counts = new HashMap<>();
+        long millis = 0;
+        try (Entries entries = entries()) {
+            for (; entries.hasNext(); entries.next()) {
+                String[] fields = entries.text().split("\t", -1);
+                counts.merge(fields[0], 1, Integer::sum);
+                millis += Long.parseLong(fields[1]);
+            }
+        }
+        int failed = counts.getOrDefault(FAILED, 0);
+        int skipped = counts.getOrDefault(SKIPPED, 0);
+        int all = failed + skipped + counts.getOrDefault(PASSED, 0);
+        String attributes = "name=\"sieve\" tests=\"%d\" failures=\"%d\" errors=\"0\" time=\"%s\""
+                .formatted(all, failed, seconds(millis));
+        LocalDisk.replace(file, out -> {
+            try (Writer text = new BufferedWriter(new OutputStreamWriter(out, UTF_8));
+                    Entries entries = entries()) {
+                text.write(Xml.DECLARATION + "<testsuites " + attributes + ">\n<testsuite " + attributes + " skipped=\""
+                        + skipped + "\">\n");
+                for (; entries.hasNext(); entries.next()) {
+                    text.write(testCase(entries.name(), entries.text().split("\t", -1)));
+                }
+                text.write("</testsuite>\n</testsuites>\n");
+            }
+        });
+    }
+
+    private String testCase(String name, String[] fields) {
+        int blank = name.indexOf(' ');
+        String url = name.substring(blank + 1);
+        String start = "<testcase classname=\"%s\" name=\"%s\" time=\"%s\""
+                .formatted(name.substring(0, blank), Xml.escaped(url), seconds(Long.parseLong(fields[1])));
+        if (fields[0].equals(PASSED)) {
+            return start + "/>\n";
+        }
+        boolean isSkipped = fields[0].equals(SKIPPED);
+        List<String> pages = referrers.getOrDefault(url, fields[4].isEmpty() ? List.of() : List.of(fields[4]));
+        String details = isSkipped
+                ? ""
+                : fields[3] + "\n" + (pages.isEmpty() ? "a seed" : "linked from\n" + String.join("\n", pages)) + "\n";
+        String element = isSkipped ? SKIPPED : "failure";
+        return "%s>\n<%s type=\"%s\" message=\"%s\">%s</%2$s>\n</testcase>\n"
+                .formatted(start, element, Xml.escaped(fields[2]), Xml.escaped(fields[3]), Xml.escaped(details));
+    }
+
+    private static String seconds(long millis) {
+        return String.format(Locale.ROOT, "%d.%03d", millis / 1000, millis % 1000);
+    }
+}

@@ -1,0 +1,232 @@
+package dev.sieve.cli;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.sun.net.httpserver.HttpServer;
+import dev.sieve.report.BrokenLink;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.IntStream;
+import javax.xml.parsers.DocumentBuilderFactory;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.w3c.dom.Element;
+import org.w3c.dom.NodeList;
+
+/** What a pipeline reads of a crawl: test cases, a summary in Markdown, and errors for GitHub. */
+@Timeout(120)
+class CiOutputsTest {
+    @TempDir
+    private Path folder;
+
+    private final PrintStream before = System.err;
+    private final ByteArrayOutputStream err = new ByteArrayOutputStream();
+    private HttpServer server;
+    private String site;
+    private final Map<String, String> pages = new ConcurrentHashMap<>();
+
+    @BeforeEach
+    void serve() throws IOException {
+        System.setErr(new PrintStream(err, true, UTF_8));
+        server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        server.createContext("/", exchange -> {
+            String path = exchange.getRequestURI().toString();
+            String page = pages.get(path);
+            byte[] body = (page == null ? "gone" : page).getBytes(UTF_8);
+            exchange.getResponseHeaders().set("Content-Type", path.equals("/robots.txt") ? "text/plain" : "text/html");
+            if (path.equals("/moved")) {
+                exchange.getResponseHeaders().set("Location", "/gone?a=1&b=<2>");
+                exchange.sendResponseHeaders(302, -1);
+            } else {
+                exchange.sendResponseHeaders(page == null ? 404 : 200, body.length);
+                exchange.getResponseBody().write(body);
+            }
+            exchange.close();
+        });
+        server.start();
+        site = "http://127.0.0.1:" + server.getAddress().getPort();
+        pages.put("/", links("/a", "/b", "/missing", "/private", "/a#part"));
+        pages.put("/a", links("/missing", "/moved", "http://[::1", "http://10.0.0.1/"));
+        pages.put("/b", links("/missing"));
+        pages.put("/robots.txt", "User-agent: *\nDisallow: /private");
+    }
+
+    @AfterEach
+    void stop() {
+        System.setErr(before);
+        server.stop(0);
+    }
+
+    private static String links(String... urls) {
+        StringBuilder html = new StringBuilder();
+        Arrays.stream(urls).forEach(url -> html.append("<a href='").append(url).append("'>x</a>"));
+        return html.toString();
+    }
+
+    private Run crawl(String... options) {
+        List<String> all = new ArrayList<>(List.of(site + "/", "--delay", "0", "--retries", "0", "-q"));
+        all.addAll(List.of("--concurrency", "1", "--check-links", "--check-fragments"));
+        all.addAll(List.of("-o", folder.resolve("urls.txt").toString(), "--force"));
+        all.addAll(List.of(options));
+        return Run.of(Main.commandLine(), all.toArray(String[]::new));
+    }
+
+    private Element suite() throws Exception {
+        NodeList suites = DocumentBuilderFactory.newInstance()
+                .newDocumentBuilder()
+                .parse(folder.resolve("results.junit.xml").toFile())
+                .getElementsByTagName("testsuite");
+        assertThat(suites.getLength()).isEqualTo(1);
+        return (Element) suites.item(0);
+    }
+
+    /** Returns the results by class and path: passed, or what a failure or skip says. */
+    private Map<String, String> results() throws Exception {
+        Map<String, String> results = new TreeMap<>();
+        NodeList cases = suite().getElementsByTagName("testcase");
+        for (int i = 0; i < cases.getLength(); i++) {
+            Element each = (Element) cases.item(i);
+            NodeList children = each.getElementsByTagName("*");
+            Element child = (Element) children.item(0);
+            String result = child == null
+                    ? "passed"
+                    : String.join(
+                            "|",
+                            child.getTagName(),
+                            child.getAttribute("type"),
+                            child.getAttribute("message"),
+                            child.getTextContent().strip().replace("\n", " "));
+            String name = each.getAttribute("classname") + " " + each.getAttribute("name");
+            assertThat(results.put(name.replace(site, ""), result.replace(site, "")))
+                    .isNull();
+            assertThat(each.getAttribute("time")).matches("\\d+\\.\\d{3}");
+        }
+        return results;
+    }
+
+    @Test
+    void eachUrlIsATestCaseThatNamesThePagesThatLinkToIt() throws Exception {
+        String output = folder.resolve("results.junit.xml").toString();
+        assertThat(crawl("-o", output, "--fail-on", "broken").exitCode()).isEqualTo(6);
+
+        Map<String, String> expected = new TreeMap<>(Map.of(
+                "page /", "passed",
+                "page /a", "passed",
+                "page /b", "passed",
+                "page /moved", "passed",
+                "page /missing", "failure|404|status 404|status 404 linked from / /a /b",
+                "page /gone?a=1&b=%3C2%3E", "failure|404|status 404|status 404 linked from /a",
+                "page /private", "skipped|robots.txt|robots.txt: forbids it|",
+                "link http://[::1",
+                        "failure|malformed URL|malformed URL: no valid host|malformed URL: no valid host linked from /a",
+                "page http://10.0.0.1/", "skipped|address not public|address not public: 10.0.0.1 is private|",
+                "fragment /a#part", "failure|missing fragment|missing fragment|missing fragment linked from /"));
+        assertThat(results()).isEqualTo(expected);
+        Element suite = suite();
+        assertThat(suite.getAttribute("tests")).isEqualTo("10");
+        assertThat(suite.getAttribute("failures")).isEqualTo("4");
+        assertThat(suite.getAttribute("skipped")).isEqualTo("2");
+        assertThat(suite.getAttribute("errors")).isEqualTo("0");
+        assertThat(folder.resolve("results.junit.xml.lines")).doesNotExist();
+    }
+
+    @Test
+    void aLaterRoundReplacesTheResultsOfAnEarlierOne() throws Exception {
+        String output = folder.resolve("results.junit.xml").toString();
+        String[] again = {
+            "-o", output, "--again", "--job", folder.resolve("job").toString()
+        };
+        crawl(again);
+        assertThat(results()).hasSize(10);
+
+        pages.put("/missing", "found");
+        pages.put("/a", "<p id=part>a</p>");
+        pages.remove("/b");
+        crawl(again);
+
+        assertThat(results())
+                .containsEntry("page /missing", "passed")
+                .containsEntry("page /b", "failure|404|status 404|status 404 linked from /");
+    }
+
+    @Test
+    void whateverAUrlContainsIsWellFormed() throws Exception {
+        pages.put("/", links("http://[x\u0001\ufffe<>&\"\ud800", "http://[y\tz\nx"));
+        crawl("-o", folder.resolve("results.junit.xml").toString());
+
+        assertThat(results()).hasSize(3);
+    }
+
+    @Test
+    void theMarkdownSummaryListsBrokenLinks() throws IOException {
+        Path file = folder.resolve("summary.md");
+        pages.put("/b", links("/missing", "http://[ | <b> `x`"));
+        for (int i = 0; i < 2; i++) {
+            assertThat(crawl("--summary", file.toString(), "--fail-on", "broken")
+                            .exitCode())
+                    .isEqualTo(6);
+        }
+
+        assertThat(file)
+                .content()
+                .startsWith("# Crawl: 5 pages, 5 broken links\n\nnothing left to crawl, in ")
+                .contains("; exit code 6\n")
+                .contains("\n| pages | 5 | 2xx 3, 4xx 2 |\n")
+                .contains("\n| refused | 2 | address not public 1, robots\\.txt 1 |\n")
+                .contains("\n## Broken links\n")
+                .contains("\n| 404 | <" + site + "/missing> | <" + site + "/> |\n")
+                .contains("\n| 404 | <" + site + "/gone?a=1&b=%3C2%3E> | <" + site + "/a> |\n")
+                .contains("\n| malformed URL | <http://[::1> | <" + site + "/a> |\n")
+                .contains("\n| malformed URL | http\\:\\/\\/\\[ \\| \\<b\\> \\`x\\` | <" + site + "/b> |\n");
+
+        Path notes = Files.writeString(folder.resolve("notes.md"), "# My notes");
+        Run refused = crawl("--summary", notes.toString());
+        assertThat(refused.exitCode()).isEqualTo(2);
+        assertThat(refused.err()).contains("notes.md exists, and is not a summary");
+    }
+
+    @Test
+    void annotationsAreErrorsOfGitHub() {
+        crawl("--annotations", "never");
+        assertThat(err.toString(UTF_8)).doesNotContain("::error");
+
+        crawl("--annotations", "always");
+
+        String page = site.replace(":", "%3A") + "/";
+        assertThat(err.toString(UTF_8))
+                .contains("::error file=" + page + ",title=Broken link::404: " + site + "/missing (linked from " + site
+                        + "/)\n")
+                .contains("b=%253C2%253E (linked from " + site + "/a)\n");
+        assertThat(err.toString(UTF_8).lines().filter(line -> line.startsWith("::error")))
+                .hasSize(4);
+        Run wrong = crawl("--annotations", "sometimes");
+        assertThat(wrong.exitCode()).isEqualTo(2);
+        assertThat(wrong.err()).contains("--annotations", "sometimes");
+    }
+
+    @Test
+    void annotationsAreLimited() {
+        List<BrokenLink> links = IntStream.range(0, 60)
+                .mapToObj(i -> new BrokenLink("http://a.test/" + i, "404", List.of(), 0))
+                .toList();
+        assertThat(Annotations.of(links).lines())
+                .hasSize(50)
+                .first()
+                .isEqualTo("::error file=http%3A//a.test/0,title=Broken link::404: http://a.test/0 (a seed)");
+    }
+}
