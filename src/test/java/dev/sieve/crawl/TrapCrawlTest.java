@@ -287,7 +287,7 @@ class TrapCrawlTest {
                             "x",
                             Stream.concat(links.stream(), text).toList());
                 },
-                new CrawlOptions().maxPages(2 * pages));
+                new CrawlOptions().maxPages(2L * pages));
 
         assertThat(ended.pages).hasSizeGreaterThanOrEqualTo(pages);
         assertThat(ended.report.by(SKIPPED)).isEmpty();
