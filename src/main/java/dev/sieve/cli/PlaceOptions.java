@@ -73,6 +73,12 @@ final class PlaceOptions {
     @Mixin
     private SharedOptions shared = new SharedOptions();
 
+    /** Returns the directory of the job; null without one. */
+    @Nullable
+    Path folder() {
+        return job;
+    }
+
     /** Returns where the crawl is kept. Refuses options that contradict each other, and a place that cannot be opened. */
     CrawlPlace place() throws IOException {
         SavedPlace frontier = shared.place();

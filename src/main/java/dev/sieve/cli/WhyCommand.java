@@ -7,6 +7,7 @@ import dev.sieve.fetch.FetchResult.Refused;
 import dev.sieve.fetch.Fetcher;
 import dev.sieve.job.CrawlPlace;
 import dev.sieve.report.Numbers;
+import dev.sieve.report.RecordedSignals;
 import dev.sieve.scope.Admission;
 import dev.sieve.scope.Scope;
 import dev.sieve.scope.SkipReason;
@@ -15,6 +16,7 @@ import dev.sieve.url.UrlNormalizer;
 import dev.sieve.url.UrlParts;
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Consumer;
@@ -93,6 +95,11 @@ final class WhyCommand extends CrawlCommand {
         }
         if (place.isSaved()) {
             Terminal.println(out, "in the " + place.kind() + ": " + status(place, key));
+            Path folder = kept.folder();
+            String signals = folder == null ? null : RecordedSignals.of(folder, key);
+            if (signals != null) {
+                Terminal.println(out, "signals, by which nothing is decided: " + signals);
+            }
         }
         return exitCode;
     }

@@ -15,6 +15,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -182,6 +183,11 @@ public final class VisitContext {
     /** Returns what is kept of the document in its record. */
     public Visit.Extract extract() {
         return extract;
+    }
+
+    /** Adds how the content may be used to its record. */
+    public void signals(Map<String, Object> preferences) {
+        extract = extract.withSignals(preferences);
     }
 
     public void extract(Visit.Extract kept) {

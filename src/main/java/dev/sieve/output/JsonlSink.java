@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * "accepted": true} when the options accept its status. A page that is compared with others (see {@link Likeness}) also has those
  * of {@code digest, text_digest, description, canonical, duplicate_of, sketch} that apply. In a job with rounds, {@code change, same_text, last_visit,
  * last_status, last_change, visits} follow (see {@link History}), where {@code same_text} is true when only the markup has
- * changed. If it is kept, {@code meta} follows, an object. If the text of pages is kept, {@code text} is the last field, after {@code "text_cut": true} when only its beginning is
+ * changed. {@code signals} and, if it is kept, {@code meta} follow, which are objects. If the text of pages is kept, {@code text} is the last field, after {@code "text_cut": true} when only its beginning is
  * kept. What does not apply is null; {@code links} is the number of distinct links.
  */
 public final class JsonlSink extends LineSink {

@@ -68,24 +68,31 @@ public record Visit(
     }
 
     /**
-     * What is kept of a document if the options of the crawl say so.
+     * What is kept of a document: preferences for its use, and what the options of the crawl say.
      *
      * @param text the visible text; null when it is not kept
      * @param isTextCut whether the visible text is longer
      * @param meta what the document says of itself: texts, numbers, and maps and lists of texts, by the names of fields
+     * @param signals how the content may be used: maps of preferences, by {@code robots} and {@code headers}
      */
-    public record Extract(@Nullable String text, boolean isTextCut, Map<String, Object> meta) {
+    public record Extract(
+            @Nullable String text, boolean isTextCut, Map<String, Object> meta, Map<String, Object> signals) {
         /** Nothing. */
-        public static final Extract NONE = new Extract(null, false, Map.of());
+        public static final Extract NONE = new Extract(null, false, Map.of(), Map.of());
 
         /** Returns the same with a text. */
         public Extract withText(String kept, boolean isCut) {
-            return new Extract(kept, isCut, meta);
+            return new Extract(kept, isCut, meta, signals);
+        }
+
+        /** Returns the same with preferences for the use of the content. */
+        public Extract withSignals(Map<String, Object> preferences) {
+            return preferences.isEmpty() ? this : new Extract(text, isTextCut, meta, preferences);
         }
 
         /** Returns the same with what the document says of itself. */
         public Extract withMeta(Map<String, Object> fields) {
-            return new Extract(text, isTextCut, fields);
+            return new Extract(text, isTextCut, fields, signals);
         }
     }
 

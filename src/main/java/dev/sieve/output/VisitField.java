@@ -41,6 +41,9 @@ public enum VisitField {
     LAST_STATUS(history(each -> each.lastStatus() <= 0 ? null : each.lastStatus())),
     LAST_CHANGE(history(each -> each.lastChange().toString())),
     VISITS(history(History::visits)),
+    SIGNALS(visit -> visit.content().extract().signals().isEmpty()
+            ? null
+            : visit.content().extract().signals()),
     META(visit -> visit.content().extract().meta().isEmpty()
             ? null
             : visit.content().extract().meta()),

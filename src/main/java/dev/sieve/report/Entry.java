@@ -103,6 +103,11 @@ final class Entry {
         return values.get(field) instanceof String text ? text : null;
     }
 
+    @Nullable
+    Object value(VisitField field) {
+        return values.get(field);
+    }
+
     /** Returns the number of a field; 0 without one. */
     long number(VisitField field) {
         return values.get(field) instanceof Long number ? number : 0;

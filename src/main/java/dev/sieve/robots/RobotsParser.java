@@ -7,6 +7,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
@@ -19,7 +20,8 @@ import java.util.regex.Pattern;
  * {@code Disallow} and {@code User-agent} are accepted, so is a missing colon, and a partial byte order mark is skipped.
  *
  * <p>A group begins with a user-agent line that follows a rule; other lines do not end a group. A Crawl-delay applies to
- * the agents named since the last rule or Crawl-delay, for files that give each agent a Crawl-delay but no rules.
+ * the agents named since the last rule or Crawl-delay, for files that give each agent a Crawl-delay but no rules; so does a
+ * line of {@link #SIGNALS}, since the last rule or signal.
  */
 final class RobotsParser {
     static final int MAX_BYTES = 500 * 1024;
@@ -35,6 +37,11 @@ final class RobotsParser {
             Set.of("disallow", "dissallow", "dissalow", "disalow", "diasllow", "disallaw");
     private static final Set<String> CRAWL_DELAY = Set.of("crawl-delay", "crawldelay", "crawl delay");
     private static final Set<String> SITEMAP = Set.of("sitemap", "site-map");
+    static final Set<String> SIGNALS =
+            Collections.unmodifiableSet(new LinkedHashSet<>(List.of("content-signal", "content-usage")));
+    /** How many are kept per group, since each is matched with each URL. */
+    private static final int MAX_SIGNALS = 16;
+
     private static final Pattern SECONDS = Pattern.compile("[0-9]{0,20}\\.?[0-9]{1,20}(?:[eE]\\+?[0-9]{1,3})?");
     private static final Pattern TOKEN_END = Pattern.compile("[^A-Za-z_-]");
     private static final byte[] BYTE_ORDER_MARK = {(byte) 0xef, (byte) 0xbb, (byte) 0xbf};
@@ -48,10 +55,14 @@ final class RobotsParser {
     private final List<Group> groups = List.of(own, anyone);
     private boolean ruleSeen;
     private boolean delaySeen;
+    private boolean signalSeen;
 
     /** A rule with its pattern as it is written. */
     @SuppressWarnings("ArrayRecordComponent") // rules are not compared
     record Rule(byte[] pattern, boolean allow) {}
+
+    /** A line that says how content may be used. */
+    record SignalLine(String name, String value) {}
 
     /** The records for one agent, collected from all of its groups. */
     static final class Group {
@@ -60,11 +71,14 @@ final class RobotsParser {
         private boolean isNamed;
         private boolean takesRules;
         private boolean takesDelay;
+        final List<SignalLine> signals = new ArrayList<>();
+        private boolean takesSignals;
 
         private void name() {
             isNamed = true;
             takesRules = true;
             takesDelay = true;
+            takesSignals = true;
         }
     }
 
@@ -141,6 +155,8 @@ final class RobotsParser {
             readCrawlDelay(value);
         } else if (SITEMAP.contains(name) && !value.isEmpty()) {
             readSitemap(value);
+        } else if (SIGNALS.contains(name) && !value.isEmpty()) {
+            readSignal(name, value);
         }
     }
 
@@ -158,9 +174,11 @@ final class RobotsParser {
         for (Group group : groups) {
             group.takesRules &= !ruleSeen;
             group.takesDelay &= !ruleSeen && !delaySeen;
+            group.takesSignals &= !ruleSeen && !signalSeen;
         }
         ruleSeen = false;
         delaySeen = false;
+        signalSeen = false;
         if (value.equals("*") || value.startsWith("* ") || value.startsWith("*\t")) {
             anyone.name();
         } else if (!productToken.isEmpty() && productToken(value).equalsIgnoreCase(productToken)) {
@@ -178,6 +196,15 @@ final class RobotsParser {
         for (Group group : groups) {
             if (group.takesRules && group == group()) {
                 group.rules.add(rule);
+            }
+        }
+    }
+
+    private void readSignal(String name, String value) {
+        signalSeen = true;
+        for (Group group : groups) {
+            if (group.takesSignals && group.signals.size() < MAX_SIGNALS) {
+                group.signals.add(new SignalLine(name, value));
             }
         }
     }

@@ -4,8 +4,10 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -39,11 +41,15 @@ public final class RobotsRules {
     private static final Pattern COMPATIBLE =
             Pattern.compile("Mozilla/[^(]*(?:\\([^)]*\\bcompatible; *([^;)]+))", Pattern.CASE_INSENSITIVE);
 
+    /** The names of the lines of a robots.txt, and of header fields, that say how content may be used. */
+    public static final Set<String> SIGNALS = RobotsParser.SIGNALS;
+
     private final RuleList sent;
     /** The rules with unreserved escapes decoded. */
     private final RuleList decoded;
 
     private final Optional<Duration> crawlDelay;
+    private final List<Signal> signals;
     private final List<String> sitemaps;
     private final int sitemapsLeftOut;
 
@@ -53,6 +59,7 @@ public final class RobotsRules {
         RuleList alternative = new RuleList(group.rules, true);
         decoded = alternative.isSame(sent) ? sent : alternative;
         crawlDelay = group.crawlDelay;
+        signals = group.signals.stream().map(Signal::of).toList();
         sitemaps = List.copyOf(parser.sitemaps);
         sitemapsLeftOut = parser.sitemapsLeftOut;
     }
@@ -110,6 +117,16 @@ public final class RobotsRules {
         return sent.lines(most);
     }
 
+    /**
+     * Returns how the content of a URL may be used, by the names of the lines that say so: {@code ai-train=no} by {@code
+     * content-signal}. Nothing is decided by it.
+     */
+    public Map<String, String> signals(String url) {
+        return signals.isEmpty()
+                ? Map.of()
+                : Signal.of(signals, PathSpelling.ofPath(pathAndQuery(url).getBytes(UTF_8), false));
+    }
+
     /** Returns the longest Crawl-delay for the crawler, at most {@link #MAX_CRAWL_DELAY}. */
     public Optional<Duration> crawlDelay() {
         return crawlDelay;
@@ -131,6 +148,7 @@ public final class RobotsRules {
     /** Returns the approximate heap size of these rules in bytes, for caches of bounded size. */
     public long memoryBytes() {
         long bytes = 96 + sent.memoryBytes() + (decoded == sent ? 0 : decoded.memoryBytes());
+        bytes += signals.stream().mapToLong(Signal::memoryBytes).sum();
         for (String sitemap : sitemaps) {
             bytes += 64 + 2L * sitemap.length();
         }

@@ -41,6 +41,7 @@ public final class AllStages {
         List<Stage> all = new ArrayList<>();
         all.add(new Sitemaps(links, recorder, options.has(Capability.SITEMAPS), options.sitemapMemory()));
         all.add(new DuplicateStage(job, options.has(Capability.SKIP_DUPLICATES)));
+        all.add(new SignalStage());
         if (options.text() != null || options.has(Capability.META)) {
             all.add(new ExtractStage(options.text(), options.has(Capability.META)));
         }

@@ -35,7 +35,15 @@ class PageContentTest {
     @BeforeEach
     void serve() throws IOException {
         server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        server.createContext("/robots.txt", exchange -> {
+            byte[] rules = "User-agent: *\nContent-Signal: search=yes, ai-train=no\nContent-Usage: /b train-ai=y"
+                    .getBytes(UTF_8);
+            exchange.sendResponseHeaders(200, rules.length);
+            exchange.getResponseBody().write(rules);
+            exchange.close();
+        });
         server.createContext("/", exchange -> {
+            exchange.getResponseHeaders().add("Content-Usage", "train-ai=n");
             exchange.getResponseHeaders().add("Content-Type", "text/html; charset=utf-8");
             byte[] page = PAGE.getBytes(UTF_8);
             exchange.sendResponseHeaders(exchange.getRequestURI().getPath().equals("/") ? 200 : 404, page.length);
@@ -112,6 +120,40 @@ class PageContentTest {
                 .element(1)
                 .asString()
                 .contains(",\"{\"\"language\"\": \"\"en\"\", \"\"open_graph\"\": {");
+    }
+
+    @Test
+    void aRecordSaysHowTheSiteWantsItsContentToBeUsed() throws IOException {
+        String signal = "\"content-signal\": \"search=yes, ai-train=no\"";
+        String headers = "\"headers\": {\"content-usage\": \"train-ai=n\"}";
+        List<JsonNode> records = records();
+        assertThat(records.get(0).get("signals"))
+                .isEqualTo(new ObjectMapper().readTree("{\"robots\": {" + signal + "}, " + headers + "}"));
+        assertThat(records.get(1).get("signals"))
+                .isEqualTo(new ObjectMapper()
+                        .readTree(
+                                "{\"robots\": {" + signal + ", \"content-usage\": \"train-ai=y\"}, " + headers + "}"));
+        assertThat(records("--ignore-robots").get(0).get("signals"))
+                .isEqualTo(new ObjectMapper().readTree("{" + headers + "}"));
+    }
+
+    @Test
+    void whyShowsTheSignalsThatAJobHasRecorded() {
+        String job = folder.resolve("job").toString();
+        Run crawl = crawl(
+                "--job",
+                job,
+                "--report",
+                folder.resolve("r.html").toString(),
+                "-o",
+                folder.resolve("u.txt").toString());
+        assertThat(crawl.exitCode()).as(crawl.err()).isZero();
+        Run why = Run.of(Main.commandLine(), "why", site + "b", "--job", job);
+        assertThat(why.out())
+                .contains(
+                        "signals, by which nothing is decided: {\"robots\":{\"content-signal\":\"search=yes, ai-train=no\"");
+        Run other = Run.of(Main.commandLine(), "why", site + "c", "--job", job);
+        assertThat(other.out()).contains("not seen yet").doesNotContain("signals");
     }
 
     @Test

@@ -139,7 +139,11 @@ class SinksTest {
                                 List.of(),
                                 List.of(),
                                 false,
-                                new Visit.Extract("text", true, Map.of("a", List.of("b")))),
+                                new Visit.Extract(
+                                        "text",
+                                        true,
+                                        Map.of("a", List.of("b")),
+                                        Map.of("robots", Map.of("content-signal", "search=yes")))),
                         new Visit.Marks(false, true),
                         likeness,
                         history)),
@@ -223,6 +227,7 @@ class SinksTest {
                         "last_status",
                         "last_change",
                         "visits",
+                        "signals",
                         "meta",
                         "text_cut",
                         "text");

@@ -6,6 +6,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Duration;
+import java.util.Map;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -315,5 +316,45 @@ class RobotsRulesTest {
             text.append("Disallow: /").append(i).append('\n');
         }
         assertThat(rules(text.toString()).memoryBytes()).isLessThan(1000);
+    }
+
+    @Test
+    void signalsAreThoseOfTheGroupWithTheLongestPath() {
+        String text = """
+                User-Agent: other
+                Content-Signal: ai-train=yes
+                User-Agent: *
+                Content-Signal: search=yes, ai-train=no # a comment
+                Content-Usage: train-ai=n
+                content-usage : /ai-ok/ train-ai=y
+                CONTENT-USAGE: /ai-ok/ x=y
+                Content-Usage: /ai-ok/*.pdf$ z
+                Disallow: /never/
+                User-Agent: own
+                Content-Usage: own
+                User-Agent: third
+                Disallow: /
+                """;
+        RobotsRules any = RobotsRules.parse(text.getBytes(UTF_8), "any");
+        String signal = "search=yes, ai-train=no";
+        assertThat(any.signals("http://h/a"))
+                .isEqualTo(Map.of("content-signal", signal, "content-usage", "train-ai=n"));
+        assertThat(any.signals("/ai-ok/a?b")).containsEntry("content-usage", "train-ai=y, x=y");
+        assertThat(any.signals("/ai-ok/a.pdf")).containsEntry("content-usage", "z");
+        assertThat(any.allows("/never/a")).isFalse();
+        RobotsRules own = RobotsRules.parse(text.getBytes(UTF_8), "own");
+        assertThat(own.signals("/")).isEqualTo(Map.of("content-usage", "own"));
+        assertThat(own.allows("/a")).isFalse();
+        assertThat(RobotsRules.parse(text.getBytes(UTF_8), "other").signals("/"))
+                .isEqualTo(Map.of("content-signal", "ai-train=yes"));
+        assertThat(RobotsRules.ALLOW_ALL.signals("/")).isEmpty();
+    }
+
+    @Test
+    void manyLongSignalsTakeLittleMemoryAndTime() {
+        String line = "Content-Usage: /" + "a*".repeat(5000) + " " + "x".repeat(5000) + "\n";
+        RobotsRules rules = RobotsRules.parse(("User-agent: *\n" + line.repeat(30)).getBytes(UTF_8), "");
+        assertThat(rules.memoryBytes()).isLessThan(1 << 20);
+        assertThat(rules.signals("/" + "a".repeat(4000)).values()).allMatch(each -> each.length() < 16 * 502);
     }
 }
