@@ -54,7 +54,7 @@ final class Metadata {
                 }
             }
             case "script" -> {
-                if (element == open || element.attr("type").strip().equalsIgnoreCase("application/ld+json")) {
+                if (element.equals(open) || element.attr("type").strip().equalsIgnoreCase("application/ld+json")) {
                     String json = element.data().strip();
                     open = json.isEmpty() ? element : null;
                     script(json);

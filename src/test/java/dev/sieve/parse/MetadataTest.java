@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.sieve.fetch.FetchResult;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -14,7 +15,7 @@ class MetadataTest {
     private static Map<String, Object> read(String html, Map<String, List<String>> headers) {
         byte[] body = html.getBytes(UTF_8);
         FetchResult.Page page = new FetchResult.Page(200, headers, "text/html", body, body.length, false);
-        Map<String, Object>[] received = new Map[1];
+        AtomicReference<Map<String, Object>> received = new AtomicReference<>();
         LinkExtractor.read("http://h.test/", page, "", false, new LinkExtractor.Rest() {
             @Override
             public boolean takesMeta() {
@@ -23,11 +24,10 @@ class MetadataTest {
 
             @Override
             public void meta(Map<String, Object> meta) {
-                assertThat(received[0]).isNull();
-                received[0] = meta;
+                assertThat(received.getAndSet(meta)).isNull();
             }
         });
-        return received[0];
+        return received.get();
     }
 
     private static Map<String, Object> read(String html) {
