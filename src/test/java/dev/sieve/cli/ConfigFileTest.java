@@ -71,7 +71,7 @@ class ConfigFileTest {
             value = {
                 "max-pagse = 1 | unknown option 'max-pagse'; did you mean 'max-pages' or 'max-age'?",
                 "delai = 1 | unknown option 'delai'; did you mean 'delay'?",
-                "con = 1 | unknown option 'con'; did you mean 'concurrency' or 'config'?",
+                "con = 1 | unknown option 'con'; did you mean 'concurrency' or 'cookies' or 'config'?",
                 "= 1s | unknown option ''",
                 "delay | not of the form 'name = value'",
                 "delay = | Invalid value for option '--delay': '' is not a time; use 500ms, 1s, 10m or 2h",
