@@ -123,7 +123,7 @@ public class LinkFuzzTest {
         Map<String, List<String>> headers = Map.of("content-type", List.of(header));
         FetchResult.Page page = new FetchResult.Page(200, headers, type, body, body.length, false);
         List<Refusal> refusals = new ArrayList<>();
-        TextForm textForm = TextForm.values()[input.length == 0 ? 0 : (input[0] & 0xff) >> 3 & 3];
+        TextForm textForm = List.of(TextForm.values()).get(input.length == 0 ? 0 : (input[0] & 0xff) >> 3 & 3);
         StringBuilder kept = new StringBuilder();
         LinkExtractor.Rest rest = new LinkExtractor.Rest() {
             @Override
