@@ -3,7 +3,6 @@ package dev.sieve.serve;
 import com.google.protobuf.DescriptorProtos.DescriptorProto;
 import com.google.protobuf.DescriptorProtos.FieldDescriptorProto;
 import com.google.protobuf.DescriptorProtos.FieldDescriptorProto.Label;
-import com.google.protobuf.DescriptorProtos.FieldDescriptorProto.Type;
 import com.google.protobuf.DescriptorProtos.FileDescriptorProto;
 import com.google.protobuf.Descriptors.Descriptor;
 import com.google.protobuf.Descriptors.DescriptorValidationException;
@@ -44,11 +43,12 @@ final class Batches26 {
                 .addMessageType(DescriptorProto.newBuilder()
                         .setName("DiscoveredBatch")
                         .addField(id())
-                        .addField(repeated("items", Type.TYPE_MESSAGE, ".urlfrontier.URLInfo")))
+                        .addField(repeated("items", FieldDescriptorProto.Type.TYPE_MESSAGE, ".urlfrontier.URLInfo")))
                 .addMessageType(DescriptorProto.newBuilder()
                         .setName("BatchAck")
                         .addField(id())
-                        .addField(repeated("statuses", Type.TYPE_ENUM, ".urlfrontier.AckMessage.Status")))
+                        .addField(repeated(
+                                "statuses", FieldDescriptorProto.Type.TYPE_ENUM, ".urlfrontier.AckMessage.Status")))
                 .build();
         try {
             return FileDescriptor.buildFrom(file, new FileDescriptor[] {Urlfrontier.getDescriptor()});
@@ -61,12 +61,12 @@ final class Batches26 {
         return FieldDescriptorProto.newBuilder()
                 .setName("ID")
                 .setNumber(1)
-                .setType(Type.TYPE_STRING)
+                .setType(FieldDescriptorProto.Type.TYPE_STRING)
                 .setLabel(Label.LABEL_OPTIONAL)
                 .build();
     }
 
-    private static FieldDescriptorProto repeated(String name, Type type, String typeName) {
+    private static FieldDescriptorProto repeated(String name, FieldDescriptorProto.Type type, String typeName) {
         return FieldDescriptorProto.newBuilder()
                 .setName(name)
                 .setNumber(2)
