@@ -247,7 +247,7 @@ class ServeKillIT {
 
         @Override
         public void onNext(DynamicMessage ack) {
-            String[] numbers = Batches26.id(ack).split(" ");
+            String[] numbers = Batches26.id(ack).split(" ", -1);
             String statuses = Batches26.statuses(ack);
             for (int i = 0; i < statuses.length(); i++) {
                 record.answered(

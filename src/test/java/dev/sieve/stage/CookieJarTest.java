@@ -21,7 +21,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** How many cookies are kept, and from which files they are read. */
 class CookieJarTest {
-    private static final Instant NOW = Instant.now();
+    private static final Instant NOW = Instant.parse("2026-01-01T00:00:00Z");
 
     @TempDir
     private Path folder;
@@ -91,11 +91,14 @@ class CookieJarTest {
     @Test
     void filesOfCurlAndBrowsersAreRead() throws IOException {
         Path file = folder.resolve("cookies.txt");
-        Files.writeString(
-                file,
-                "# Netscape HTTP Cookie File\r\n# https://curl.se/docs/http-cookies.html\r\n\r\n"
-                        + "#HttpOnly_.a.test\tTRUE\t/\tFALSE\t0\ts\t1\r\n#comment\na.test\tFALSE\t/\tFALSE\t1\told\t1\n"
-                        + "a.test\tFALSE\t/\tFALSE\t9999999999\tlast\t");
+        Files.writeString(file, """
+                # Netscape HTTP Cookie File\r
+                # https://curl.se/docs/http-cookies.html\r
+                \r
+                #HttpOnly_.a.test\tTRUE\t/\tFALSE\t0\ts\t1\r
+                #comment
+                a.test\tFALSE\t/\tFALSE\t1\told\t1
+                a.test\tFALSE\t/\tFALSE\t9999999999\tlast\t""");
         CookieJar jar = new CookieJar(null, CookieJar.read(file), NOW);
 
         assertThat(jar.field("http://a.test/", NOW)).isEqualTo("s=1; last=");
@@ -122,8 +125,11 @@ class CookieJarTest {
 
     @Test
     void aFileThatDoesNotFitIntoTheMemoryIsRefused() throws IOException {
-        Path file = Files.write(folder.resolve("cookies.txt"), (Iterable<String>)
-                IntStream.range(0, 20_000).mapToObj(i -> "h" + i + ".test\tFALSE\t/\tFALSE\t0\tn\tv")::iterator);
+        Path file = Files.write(
+                folder.resolve("cookies.txt"),
+                IntStream.range(0, 20_000)
+                        .mapToObj(i -> "h" + i + ".test\tFALSE\t/\tFALSE\t0\tn\tv")
+                        .toList());
 
         assertThatThrownBy(() -> CookieJar.read(file))
                 .hasMessageEndingWith(": more cookies than fit into 4194304 bytes");
