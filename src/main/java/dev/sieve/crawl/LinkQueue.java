@@ -293,6 +293,11 @@ public final class LinkQueue {
             takesParts = parts.stream().anyMatch(LinkExtractor.Rest::takesParts);
         }
 
+        @Override
+        public boolean takesSketch() {
+            return parts.stream().anyMatch(LinkExtractor.Rest::takesSketch);
+        }
+
         /** Returns the resources. */
         List<String> resources() {
             return List.copyOf(resources.keySet());

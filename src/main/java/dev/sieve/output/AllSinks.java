@@ -53,6 +53,11 @@ public final class AllSinks implements PageSink {
     }
 
     @Override
+    public boolean comparesSketches() {
+        return sinks.stream().anyMatch(PageSink::comparesSketches);
+    }
+
+    @Override
     public void linked(Link link) throws IOException {
         for (PageSink sink : sinks) {
             sink.linked(link);

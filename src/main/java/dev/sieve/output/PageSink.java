@@ -46,6 +46,14 @@ public interface PageSink extends AutoCloseable {
     }
 
     /**
+     * Returns whether this sink uses the sketch in {@link Visit#likeness}, which takes more time and must not change during a
+     * crawl. Without a sink that {@link #comparesPages}, there is none. False unless overridden.
+     */
+    default boolean comparesSketches() {
+        return false;
+    }
+
+    /**
      * Receives what was sent and received by a request, for every request with a response: also for robots.txt, for
      * sitemaps, redirects and retries. That of a visit comes before the visit. Only called if the crawl keeps exchanges.
      * Does nothing unless overridden.

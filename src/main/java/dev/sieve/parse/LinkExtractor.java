@@ -136,6 +136,11 @@ public final class LinkExtractor {
         /** Receives a reference that cannot be requested, as written; only its beginning when it is far too long. */
         default void refused(String reference, Refusal reason) {}
 
+        /** Whether the text, if it is read, is also sketched. */
+        default boolean takesSketch() {
+            return false;
+        }
+
         /** Whether to find the resources that the document needs. */
         default boolean takesResources() {
             return false;
@@ -206,7 +211,7 @@ public final class LinkExtractor {
         try {
             RobotsDirectives robots = new RobotsDirectives(productToken);
             robots.header(page.headers().getOrDefault("x-robots-tag", List.of()));
-            TextDigest digest = takesText ? new TextDigest() : null;
+            TextDigest digest = takesText ? new TextDigest(rest.takesSketch()) : null;
             Collector collector = new Collector(url, robots, digest, rest);
             boolean isCut = walk(page, collector, cpuNanos);
             String refresh = page.header("refresh");

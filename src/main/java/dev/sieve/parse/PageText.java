@@ -1,5 +1,7 @@
 package dev.sieve.parse;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * What identifies the visible text of a document, by which equal and similar pages are found.
  *
@@ -8,7 +10,7 @@ package dev.sieve.parse;
  * separates words. So the same text in other markup has the same digest, except when the document was cut.
  *
  * @param digest the {@link Digest} of the text
- * @param sketch the sketch of its shingles of three words
+ * @param sketch the sketch of its shingles of three words; null when that was not requested
  * @param words the number of words; 0 for a document without text
  */
-public record PageText(long digest, Sketch sketch, long words) {}
+public record PageText(long digest, @Nullable Sketch sketch, long words) {}

@@ -2,6 +2,7 @@ package dev.sieve.parse;
 
 import java.security.MessageDigest;
 import org.jsoup.nodes.Element;
+import org.jspecify.annotations.Nullable;
 
 /** Computes a {@link PageText} from the parts of a text, in memory that does not grow with it. */
 final class TextDigest implements TextReceiver {
@@ -13,7 +14,7 @@ final class TextDigest implements TextReceiver {
 
     private final MessageDigest sha256 = Digest.sha256();
     private final byte[] buffer = new byte[BUFFER_BYTES];
-    private final Sketch.Builder sketch = new Sketch.Builder();
+    private final Sketch.@Nullable Builder sketch;
     /** The hashes of the last words. */
     private final long[] last = new long[SHINGLE];
 
@@ -21,6 +22,15 @@ final class TextDigest implements TextReceiver {
     private long words;
     private long wordHash;
     private boolean isInWord;
+
+    /**
+     * Creates the digest of an empty text.
+     *
+     * @param isSketched whether the sketch of the text is computed as well
+     */
+    TextDigest(boolean isSketched) {
+        sketch = isSketched ? new Sketch.Builder() : null;
+    }
 
     @Override
     public void begin(Element element, Gap gap) {
@@ -78,7 +88,7 @@ final class TextDigest implements TextReceiver {
             last[SHINGLE - 1] = wordHash;
             wordHash = 0;
             words++;
-            if (words >= SHINGLE) {
+            if (sketch != null && words >= SHINGLE) {
                 sketch.add(shingle());
             }
         }
@@ -101,10 +111,10 @@ final class TextDigest implements TextReceiver {
     /** Returns the result for the whole text. To be called once. */
     PageText finish() {
         endWord();
-        if (words > 0 && words < SHINGLE) {
+        if (sketch != null && words > 0 && words < SHINGLE) {
             sketch.add(shingle());
         }
         empty();
-        return new PageText(Digest.finish(sha256), sketch.build(), words);
+        return new PageText(Digest.finish(sha256), sketch == null ? null : sketch.build(), words);
     }
 }

@@ -118,6 +118,11 @@ public final class CrawlRecord implements PageSink {
     }
 
     @Override
+    public synchronized boolean comparesSketches() {
+        return aggregate.alike() != null;
+    }
+
+    @Override
     public synchronized void skipped(Skip skip) {
         SkipReason reason = skip.reason();
         if (aggregate.skipExamples().needs(reason.rule())) {

@@ -90,6 +90,11 @@ final class NearPages {
         }
     }
 
+    /** Returns whether no page had a sketch. */
+    boolean isEmpty() {
+        return pages.isEmpty();
+    }
+
     /** Returns how many pages were not compared, or not with all others when {@link #groups} was last called. */
     long leftOut() {
         return leftOut + unfinished;

@@ -11,6 +11,7 @@ import dev.sieve.output.PageSink;
 import dev.sieve.parse.Digest;
 import dev.sieve.parse.LinkExtractor;
 import dev.sieve.parse.PageText;
+import dev.sieve.parse.Sketch;
 import dev.sieve.scope.SkipRule;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
@@ -19,6 +20,7 @@ import org.jspecify.annotations.Nullable;
 final class DuplicateStage implements Stage {
     private final CrawlJob job;
     private final boolean skips;
+    private volatile boolean sketches;
     /** Null while pages are not compared. */
     private volatile @Nullable KnownTexts texts;
 
@@ -34,6 +36,7 @@ final class DuplicateStage implements Stage {
 
     @Override
     public void open(PageSink sink) throws IOException {
+        sketches = sink.comparesPages() && sink.comparesSketches();
         if (skips || sink.comparesPages()) {
             texts = job.part(KnownTexts.class, KnownTexts::new);
         }
@@ -69,6 +72,11 @@ final class DuplicateStage implements Stage {
         }
 
         @Override
+        public boolean takesSketch() {
+            return sketches;
+        }
+
+        @Override
         public void read() {
             PageText text = visit.document().text();
             if (visit.isWhole() && text != null && text.words() > 0) {
@@ -91,13 +99,14 @@ final class DuplicateStage implements Stage {
             if (text == null || !(result instanceof Page page) || !page.isSuccess()) {
                 return null;
             }
+            Sketch sketch = page.isCut() || text.words() == 0 ? null : text.sketch();
             return new Likeness(
                     Digest.of(page.body()),
                     text.digest(),
                     document.description(),
                     visit.otherCanonical(),
                     earlier.first(),
-                    page.isCut() || text.words() == 0 ? null : text.sketch().base64());
+                    sketch == null ? null : sketch.base64());
         }
     }
 }

@@ -58,7 +58,7 @@ class OutputsTest {
         server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
         server.createContext("/", exchange -> {
             exchange.getResponseHeaders().add("Content-Type", "text/html");
-            byte[] page = "<a href='/a'></a><a href='mailto:x'></a>".getBytes(US_ASCII);
+            byte[] page = "<a href='/a'>text</a><a href='mailto:x'></a>".getBytes(US_ASCII);
             exchange.sendResponseHeaders(200, page.length);
             exchange.getResponseBody().write(page);
             exchange.close();
@@ -131,6 +131,18 @@ class OutputsTest {
                 .allMatch(
                         line -> line.contains(" --exclude " + "'it'\\''s a b|" + "x".repeat(200) + "' --exclude y --"));
         assertThat(report).contains("--max-pages 1", "--max-pages 2").doesNotContain("secret", "user:word");
+    }
+
+    @Test
+    void recordsHaveASketchWithAReport() throws IOException {
+        crawl(site, "-o", file("without.jsonl").toString());
+        crawl(site, "-o", file("with.jsonl").toString(), "--report", file("r.html").toString());
+
+        assertThat(file("without.jsonl"))
+                .content()
+                .contains("\"text_digest\": ")
+                .doesNotContain("\"sketch\": ");
+        assertThat(file("with.jsonl")).content().contains("\"sketch\": ");
     }
 
     @Test

@@ -127,6 +127,11 @@ public class LinkFuzzTest {
         StringBuilder kept = new StringBuilder();
         LinkExtractor.Rest rest = new LinkExtractor.Rest() {
             @Override
+            public boolean takesSketch() {
+                return true;
+            }
+
+            @Override
             public TextForm textForm() {
                 return textForm;
             }

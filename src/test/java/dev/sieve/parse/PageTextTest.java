@@ -22,8 +22,14 @@ class PageTextTest {
         byte[] body = html.getBytes(UTF_8);
         Map<String, List<String>> headers = Map.of("content-type", List.of("text/html; charset=utf-8"));
         FetchResult.Page page = new FetchResult.Page(200, headers, "text/html", body, body.length, false);
-        LinkExtractor.Document document = LinkExtractor.read("http://h/", page, "", true, LinkExtractor.Rest.NONE);
-        return Objects.requireNonNull(document.text());
+        LinkExtractor.Rest rest = new LinkExtractor.Rest() {
+            @Override
+            public boolean takesSketch() {
+                return true;
+            }
+        };
+        return Objects.requireNonNull(
+                LinkExtractor.read("http://h/", page, "", true, rest).text());
     }
 
     private static long sha256(String text) throws Exception {
@@ -93,7 +99,7 @@ class PageTextTest {
     }
 
     private static Sketch sketch(List<String> words) {
-        return text(String.join(" ", words)).sketch();
+        return Objects.requireNonNull(text(String.join(" ", words)).sketch());
     }
 
     private static List<String> changed(List<String> words, int count, Random random) {

@@ -107,6 +107,15 @@ class AlikeTest {
                         List.of("http://h/e", "http://other/", "not visited by the crawl"));
     }
 
+    @Test
+    void recordsWithoutASketchSayHowToHaveOne() {
+        page("a", "\"text_digest\":\"0f\"");
+        assertThat(section().text()).contains("only if the crawl had --report");
+
+        page("b", "\"sketch\":\"" + sketch(new Random(35)) + "\"");
+        assertThat(section().text()).doesNotContain("--report");
+    }
+
     private static String text(byte[] sketch) {
         return Base64.getUrlEncoder().withoutPadding().encodeToString(sketch);
     }

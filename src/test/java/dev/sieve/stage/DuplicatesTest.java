@@ -39,6 +39,8 @@ class DuplicatesTest {
     private final Map<String, Visit> visits = new HashMap<>();
     private final List<Skip> skips = new ArrayList<>();
 
+    private boolean sketches = true;
+
     private final PageSink sink = new PageSink() {
         @Override
         public void accept(Visit visit) {
@@ -53,6 +55,11 @@ class DuplicatesTest {
         @Override
         public boolean comparesPages() {
             return true;
+        }
+
+        @Override
+        public boolean comparesSketches() {
+            return sketches;
         }
     };
 
@@ -97,6 +104,17 @@ class DuplicatesTest {
         assertThat(likeness("/c").duplicateOf()).isNull();
         assertThat(likeness("/empty").sketch()).isNull();
         assertThat(visits.get(site.url("/gone")).likeness()).isNull();
+    }
+
+    @Test
+    void textIsSketchedOnlyForASinkThatUsesIt() throws IOException {
+        sketches = false;
+        site.html("/", "The text");
+
+        crawl(options(), "/");
+
+        assertThat(likeness("/").textDigest()).isNotZero();
+        assertThat(likeness("/").sketch()).isNull();
     }
 
     @Test
