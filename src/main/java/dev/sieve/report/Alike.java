@@ -128,7 +128,9 @@ final class Alike {
                     "Texts, descriptions and canonical URLs are compared in a crawl that writes records (-o pages.jsonl).");
         } else {
             if (near.isEmpty()) {
-                note(section, "Nearly the same text is not found: records have a sketch only if the crawl had --report.");
+                note(
+                        section,
+                        "Nearly the same text is not found: records have a sketch only if the crawl had --report.");
             }
             groups(section, "near-text", "Nearly the same text", near.groups(), near.leftOut());
             canonicals(section, broken);

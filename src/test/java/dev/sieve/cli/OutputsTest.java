@@ -136,7 +136,12 @@ class OutputsTest {
     @Test
     void recordsHaveASketchWithAReport() throws IOException {
         crawl(site, "-o", file("without.jsonl").toString());
-        crawl(site, "-o", file("with.jsonl").toString(), "--report", file("r.html").toString());
+        crawl(
+                site,
+                "-o",
+                file("with.jsonl").toString(),
+                "--report",
+                file("r.html").toString());
 
         assertThat(file("without.jsonl"))
                 .content()
