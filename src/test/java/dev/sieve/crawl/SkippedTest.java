@@ -160,7 +160,7 @@ class SkippedTest {
 
         assertThat(out.toString().lines())
                 .containsExactly(
-                        "a\\u0009b\\nc\\\\\\u001b[31m\\u202e\tnot http or https\t",
+                        "a\\u0009b\\u000ac\\\\\\u001b[31m\\u202e\tnot http or https\t",
                         "http://h/\texcluded: exclude \\\\d\thttp://h/\\u2028");
     }
 }
