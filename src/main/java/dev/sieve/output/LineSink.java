@@ -31,7 +31,11 @@ public abstract class LineSink implements PageSink {
         return this;
     }
 
-    /** Appends a text to the line, with the escapes of a JSON string, RFC 8259 section 7; quotation marks if {@code quotes}. */
+    /**
+     * Appends a text to the line, with the escapes of a JSON string, RFC 8259 section 7.
+     *
+     * @param quotes whether quotation marks are escaped, and line feeds in the short form, which no reader of tables expects
+     */
     final LineSink escaped(String text, boolean quotes) {
         int from = 0;
         for (int i = 0; i < text.length(); i++) {
@@ -41,7 +45,7 @@ public abstract class LineSink implements PageSink {
                 line.append(text, from, i).append('\\');
                 if (isMark) {
                     line.append(c);
-                } else if (c == '\n') {
+                } else if (quotes && c == '\n') {
                     line.append('n');
                 } else {
                     line.append('u').append(HexFormat.of().toHexDigits(c));

@@ -236,7 +236,8 @@ class CliIT {
         assertThat(crawl.exitCode()).isEqualTo(2);
         assertThat(crawl.stderr().lines()).hasSize(1);
         // The size of a filter is an estimate.
-        assertThat(crawl.stderr()).containsPattern("--capacity.* is 100, but .* about (4[89]|5[01])\\d URLs");
+        assertThat(crawl.stderr())
+                .containsPattern("option '--job': capacity is 100, but .* about (4[89]|5[01])\\d URLs");
     }
 
     @ParameterizedTest

@@ -10,6 +10,7 @@ import dev.sieve.shared.EngineAddress;
 import dev.sieve.shared.SharedSieve;
 import dev.sieve.shared.SharedTools;
 import dev.sieve.shared.TestEngine;
+import dev.sieve.stage.CookieStage;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.ServerSocket;
@@ -373,6 +374,7 @@ class SharedCommandsTest {
             // What the options are that are not given here.
             Map<String, String> options = new TreeMap<>(
                     Map.of("scope", "host", "delay", "1s", "per-host", "1", "retries", "2", "max-body", "8388608"));
+            options.put("log-out", CookieStage.LOG_OUT);
             options.put(name, theirs);
             other.notes().options(options);
 
