@@ -130,7 +130,7 @@ final class Alike {
             if (near.isEmpty()) {
                 note(
                         section,
-                        "Nearly the same text is not found: records have a sketch only if the crawl had --report.");
+                        "Nearly the same text is not found: records have a sketch only if their crawl made a report.");
             }
             groups(section, "near-text", "Nearly the same text", near.groups(), near.leftOut());
             canonicals(section, broken);

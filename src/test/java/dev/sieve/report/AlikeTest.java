@@ -110,7 +110,7 @@ class AlikeTest {
     @Test
     void recordsWithoutASketchSayHowToHaveOne() {
         page("a", "\"text_digest\":\"0f\"");
-        assertThat(section().text()).contains("only if the crawl had --report");
+        assertThat(section().text()).contains("only if their crawl made a report");
 
         page("b", "\"sketch\":\"" + sketch(new Random(35)) + "\"");
         assertThat(section().text()).doesNotContain("--report");
