@@ -16,8 +16,8 @@ import dev.sieve.report.LiveServer;
 import dev.sieve.report.Numbers;
 import dev.sieve.report.SummaryFile;
 import dev.sieve.url.Seeds;
+import java.io.File;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.EnumSet;
@@ -310,7 +310,7 @@ class CrawlCommand implements Callable<Integer> {
     }
 
     private static boolean isFolder(String seed) {
-        return !seed.contains("://") && Files.isDirectory(Path.of(seed));
+        return !seed.contains("://") && new File(seed).isDirectory();
     }
 
     /** Passes on the URLs of words, as {@link Seeds} does, and the one of a folder. */

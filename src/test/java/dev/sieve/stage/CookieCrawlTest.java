@@ -74,7 +74,7 @@ class CookieCrawlTest {
             requests.add((path + " " + cookies).strip());
             String answer = pages.getOrDefault(path, any -> "404").apply(cookies);
             String[] parts = answer.split("\n\n", 2);
-            String[] lines = parts[0].split("\n", -1);
+            String[] lines = parts[0].lines().toArray(String[]::new);
             exchange.getResponseHeaders().add("Content-Type", "text/html");
             for (int i = 1; i < lines.length; i++) {
                 String[] field = lines[i].split(": ", 2);
