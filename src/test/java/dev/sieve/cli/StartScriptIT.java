@@ -83,6 +83,7 @@ class StartScriptIT {
 
         assertThat(run.exitCode()).isEqualTo(7);
         assertThat(run.output().lines())
+                .filteredOn(line -> !line.startsWith("<-XX:"))
                 .containsExactly(
                         "<-Da=1>",
                         "<-Xmx99m>",
@@ -93,6 +94,31 @@ class StartScriptIT {
                         "<>",
                         "<*>",
                         "<$HOME>");
+    }
+
+    @Test
+    void optionsOfTheUserComeAfterThoseOfTheScriptAndItsCollectorIsTheOnlyOne() throws Exception {
+        Path java = javaHome("""
+                if [ "$1" = -version ]; then
+                    echo 'openjdk version "17.0.1" 2021-10-19' >&2
+                    exit
+                fi
+                for argument; do
+                    echo "<$argument>"
+                done
+                """);
+        String option = "-XX:Tier4InvocationThreshold=5";
+        Map<String, String> user = Map.of("JAVA_HOME", java.toString(), "JAVA_OPTS", option + " -XX:+UseZGC");
+
+        List<String> crawl = sieve(user, "http://h/").output().lines().toList();
+
+        assertThat(crawl).doesNotContain("<-XX:+UseSerialGC>").contains("<-XX:+UseZGC>");
+        assertThat(crawl.stream().filter(line -> line.startsWith("<-XX:Tier4InvocationThreshold=")))
+                .hasSize(2)
+                .last()
+                .isEqualTo("<" + option + ">");
+        assertThat(sieve(Map.of("JAVA_HOME", java.toString()), "serve").output())
+                .doesNotContain("-XX:");
     }
 
     @Test
