@@ -137,7 +137,7 @@ class CrawlCommand implements Callable<Integer> {
             names = BASE_PATH,
             paramLabel = "PATH",
             description = "Where the folder of SEED will be on its site: /project/ (default: /).")
-    private @Nullable String basePath;
+    private String basePath = "/";
 
     @Option(
             names = "--annotations",
@@ -301,7 +301,7 @@ class CrawlCommand implements Callable<Integer> {
                     ConfigFile.SEED);
         }
         try {
-            return new FolderSite(Path.of(folders.get(0)), basePath == null ? "/" : basePath);
+            return new FolderSite(Path.of(folders.get(0)), basePath);
         } catch (IllegalArgumentException e) {
             throw Checks.invalid(spec, BASE_PATH, e.getMessage());
         } catch (IOException e) {
@@ -316,7 +316,7 @@ class CrawlCommand implements Callable<Integer> {
     /** Passes on the URLs of words, as {@link Seeds} does, and the one of a folder. */
     void readSeeds(List<String> seeds, Consumer<String> typed, Consumer<String> listed) {
         List<String> words = seeds.stream()
-                .map(seed -> isFolder(seed) ? FolderSite.ORIGIN + (basePath == null ? "/" : basePath) : seed)
+                .map(seed -> isFolder(seed) ? FolderSite.ORIGIN + basePath : seed)
                 .toList();
         try (Logging.SeedProblems problems = new Logging.SeedProblems()) {
             new Seeds(typed, listed, problems).read(words, System.in);

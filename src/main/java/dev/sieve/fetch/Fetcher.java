@@ -82,7 +82,7 @@ public final class Fetcher implements PageFetcher, AutoCloseable {
     private final Set<Call> calls = ConcurrentHashMap.newKeySet();
 
     /** What responds in place of a server; null for nothing. */
-    private volatile @Nullable FolderSite folder;
+    private volatile @Nullable Local local;
 
     private volatile boolean isStopped;
 
@@ -117,6 +117,9 @@ public final class Fetcher implements PageFetcher, AutoCloseable {
             }
         }
     }
+
+    /** A folder, and the client whose responses are its files. */
+    private record Local(FolderSite site, OkHttpClient client) {}
 
     /** Converts a response to a result. */
     @FunctionalInterface
@@ -291,19 +294,19 @@ public final class Fetcher implements PageFetcher, AutoCloseable {
 
     /** Takes the responses to requests for an origin from a folder. Their {@link FetchRequest.Watch} only sees that they begin. */
     public void serve(FolderSite site) {
-        folder = site;
+        local = new Local(site, client(site));
         open(site.url());
     }
 
     /** Returns whether nothing is sent for a URL, since a folder has the response. */
     public boolean isLocal(String url) {
-        String parsed = folder == null ? null : UrlNormalizer.parse(url);
-        return parsed != null && siteOf(HttpUrl.get(parsed)) != null;
+        String parsed = local == null ? null : UrlNormalizer.parse(url);
+        return parsed != null && localOf(HttpUrl.get(parsed)) != null;
     }
 
-    private @Nullable FolderSite siteOf(HttpUrl url) {
-        FolderSite site = folder;
-        return site != null && site.has(url) ? site : null;
+    private @Nullable Local localOf(HttpUrl url) {
+        Local folder = local;
+        return folder != null && folder.site.has(url) ? folder : null;
     }
 
     /** Returns a client whose responses are the files of a folder. */
@@ -419,9 +422,9 @@ public final class Fetcher implements PageFetcher, AutoCloseable {
         Reading reading = reading(request.body(), received);
         boolean isHead = request.body() instanceof FetchRequest.None;
         int kept = isHead && !options.keepsExchanges ? 0 : options.bodyLimit;
-        FolderSite site = siteOf(target);
-        Capture capture = options.keepsExchanges && site == null ? new Capture(url, kept) : null;
-        Call call = (site == null ? guard.client(target) : client(site))
+        Local folder = localOf(target);
+        Capture capture = options.keepsExchanges && folder == null ? new Capture(url, kept) : null;
+        Call call = (folder == null ? guard.client(target) : folder.client)
                 .newCall(request(url, target, request.fields(), capture, received));
         calls.add(call);
         if (isStopped) {
