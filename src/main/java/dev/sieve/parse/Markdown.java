@@ -95,7 +95,7 @@ final class Markdown implements TextWriter {
     private int lineStart;
     /** The mark of a heading without text so far. */
     private String heading = "";
-    /** How many headings, links and code are open, in which there are no blocks. */
+    /** The number of open headings, links and code elements, which cannot contain blocks. */
     private int inline;
 
     private @Nullable Open link;

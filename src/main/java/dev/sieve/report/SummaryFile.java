@@ -102,7 +102,7 @@ public final class SummaryFile {
                 .collect(Collectors.joining(", "));
     }
 
-    /** Returns a link that shows its URL; the text itself if it is no URL. */
+    /** Returns a link that shows its URL; the text itself if it is not a URL. */
     private static String link(String url) {
         return WEB.matcher(url).matches() ? "<" + url.replace("|", "%7C") + ">" : plain(url);
     }

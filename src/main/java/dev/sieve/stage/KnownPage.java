@@ -80,7 +80,7 @@ record KnownPage(int number, int label, String url, Discovery discovery, Content
      * @param state what it was
      * @param body the digest of the body, of the target of a redirect, or of what the header fields say of a body that is not
      *     read; 0 without one
-     * @param text the digest of the visible text; 0 for what is no document
+     * @param text the digest of the visible text; 0 without a document
      * @param etag the entity tag of the page; null for none
      * @param lastModified when the page was last modified by its server, in epoch seconds; -1 for none
      * @param archived the exchange with this body that is in an archive; null for none
@@ -334,7 +334,7 @@ record KnownPage(int number, int label, String url, Discovery discovery, Content
         return kind() == Target.Kind.PAGE && content.state == State.PAGE;
     }
 
-    /** Returns by what it is compared with other pages; null for what is no document. */
+    /** Returns by what it is compared with other pages; null without a document. */
     @Nullable
     Likeness likeness() {
         return content.text == 0 ? null : new Likeness(content.body, content.text, "", null, null, null);

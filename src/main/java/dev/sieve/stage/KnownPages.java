@@ -37,7 +37,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A line is buffered when {@link #add} returns. When {@link #flush} returns, it survives the process, and if forced also
  * a power failure. A page takes about 50 bytes of memory. Methods throw {@link UncheckedIOException} when the disk fails, and
- * when there is no room for another page; the file then has the pages before it. Safe for use by many threads.
+ * when the number of pages is at its limit; the file then has the pages before that. Safe for use by many threads.
  */
 final class KnownPages {
     static final LineFile.Kind KIND = new LineFile.Kind(
