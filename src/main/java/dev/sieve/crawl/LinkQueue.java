@@ -447,7 +447,8 @@ public final class LinkQueue {
             addSeed(lease, target);
         }
         String key = UrlNormalizer.key(target);
-        // Before the target is queued, so that its visit finds this redirect.
+        // Both before the target is queued, so that its visit finds this redirect.
+        recorder.redirected(lease);
         List<Redirect> ring = ring(source.isCheck(), UrlNormalizer.key(lease.url()), redirect, key);
         // Another spelling of the same page was seen, by the redirect itself; it still has to be fetched once.
         boolean isSeen = key.equals(UrlNormalizer.key(lease.url()));

@@ -219,16 +219,25 @@ public final class Recorder {
         } else {
             counts.add(isFailed ? Counter.FAILED : Counter.REDIRECTS, 1);
         }
-        String before = visit.referrer();
-        String linking = before == null ? null : pagesOfRedirects.get(before);
-        String referrer = linking == null ? before : linking;
+        String referrer = linkingPage(visit.referrer());
         if (isFailed) {
             count(new CrawlReport.Failure(visit.url(), visit.result().error(), referrer));
         } else if (page != null && visit.isBroken()) {
             count(new CrawlReport.Failure(visit.url(), String.valueOf(page.status()), referrer));
-        } else if (page == null && referrer != null) {
-            pagesOfRedirects.put(visit.url(), referrer);
         }
+    }
+
+    /** Notes a redirect. Called before its target is queued, so that the failure of the target finds the page that links to it. */
+    synchronized void redirected(Lease lease) {
+        String referrer = linkingPage(lease.referrer());
+        if (referrer != null) {
+            pagesOfRedirects.put(lease.url(), referrer);
+        }
+    }
+
+    private @Nullable String linkingPage(@Nullable String referrer) {
+        String linking = referrer == null ? null : pagesOfRedirects.get(referrer);
+        return linking == null ? referrer : linking;
     }
 
     /** Returns the class of a status; the status itself of a page that is not modified, which is no redirect. */

@@ -33,7 +33,9 @@ import java.util.Map;
 import java.util.Queue;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -76,6 +78,39 @@ class LinkCheckTest {
         return visits.stream()
                 .filter(Visit::isCheck)
                 .collect(Collectors.toMap(Visit::url, visit -> visit.result().status()));
+    }
+
+    @Test
+    void aTargetThatIsRecordedBeforeItsRedirectHasTheLinkingPageAsReferrer() throws IOException {
+        site.page("/", other.url("/lost"));
+        other.redirect("/lost", "/nowhere");
+        CompletableFuture<Void> recorded = new CompletableFuture<>();
+        Stage waiting = new Stage() {
+            @Override
+            public StageVisit visit(VisitContext visit) {
+                return new StageVisit() {
+                    @Override
+                    public void visited() {
+                        if (visit.result() instanceof FetchResult.Redirect) {
+                            recorded.orTimeout(20, TimeUnit.SECONDS).join();
+                        }
+                    }
+                };
+            }
+        };
+        CrawlReport report;
+        try (Crawler crawler =
+                new Crawler(options(), new Sieve(100), (options, job, recorder, links, clock) -> List.of(waiting))) {
+            crawler.seedAll(List.of(site.url("/")));
+            report = crawler.run(visit -> {
+                if (visit.url().endsWith("/nowhere")) {
+                    recorded.complete(null);
+                }
+            });
+        }
+
+        assertThat(report.failures())
+                .containsExactly(new CrawlReport.Failure(other.url("/nowhere"), "404", site.url("/")));
     }
 
     private static String deadPort() throws IOException {
