@@ -66,6 +66,7 @@ final class Summary {
         summary.links();
         summary.filter();
         summary.speed();
+        summary.walls();
         summary.errors();
         summary.traps();
         summary.missed();
@@ -128,7 +129,9 @@ final class Summary {
                 Numbers.bytes(report.count(BODY)),
                 kinds);
         if (report.count(CHECKED) > 0) {
-            String statuses = joined(new TreeMap<>(report.by(CHECKED)).headMap(NONE), "  %s %,d", "");
+            Map<String, Long> responses = new TreeMap<>(report.by(CHECKED));
+            responses.remove(NONE);
+            String statuses = joined(responses, "  %s %,d", "");
             String without = unlessZero("  no usable response %,d", report.count(CHECKED, NONE));
             row("checked", "%s%s%s", Numbers.count(report.count(CHECKED), "URL"), statuses, without);
         }
@@ -216,6 +219,7 @@ final class Summary {
     static String reasonsForNoPage(CrawlReport report) {
         Map<String, Long> all = new TreeMap<>(report.by(FAILURES));
         report.by(REFUSED).forEach((reason, count) -> all.merge(reason, count, Long::sum));
+        report.by(WALLS).forEach((wall, count) -> all.put("bot wall: " + wall, count));
         return joined(all, "%s x%,d", ", ");
     }
 
@@ -303,6 +307,14 @@ final class Summary {
                         trap.words(),
                         trap.advice().isEmpty() ? "" : ", " + trap.advice());
             }
+        }
+    }
+
+    private void walls() {
+        if (report.count(WALLS) > 0) {
+            String urls = Numbers.count(report.count(WALLS), "URL");
+            String walls = joined(report.by(WALLS), "%s x%,d", "  ");
+            row("walls", "%s behind bot walls, neither working nor broken: %s", urls, walls);
         }
     }
 

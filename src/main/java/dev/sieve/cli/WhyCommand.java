@@ -7,7 +7,7 @@ import dev.sieve.fetch.FetchResult.Refused;
 import dev.sieve.fetch.Fetcher;
 import dev.sieve.job.CrawlPlace;
 import dev.sieve.report.Numbers;
-import dev.sieve.report.RecordedSignals;
+import dev.sieve.report.RecordedVisit;
 import dev.sieve.scope.Admission;
 import dev.sieve.scope.Scope;
 import dev.sieve.scope.SkipReason;
@@ -96,12 +96,20 @@ final class WhyCommand extends CrawlCommand {
         if (place.isSaved()) {
             Terminal.println(out, "in the " + place.kind() + ": " + status(place, key));
             Path folder = kept.folder();
-            String signals = folder == null ? null : RecordedSignals.of(folder, key);
-            if (signals != null) {
-                Terminal.println(out, "signals, by which nothing is decided: " + signals);
+            if (folder != null) {
+                recorded(RecordedVisit.of(folder, key), out);
             }
         }
         return exitCode;
+    }
+
+    private static void recorded(RecordedVisit visit, PrintWriter out) {
+        if (visit.wall() != null) {
+            Terminal.println(out, "bot wall: " + visit.wall() + " responded in place of the site");
+        }
+        if (visit.signals() != null) {
+            Terminal.println(out, "signals, by which nothing is decided: " + visit.signals());
+        }
     }
 
     private int crawled(String parsed, boolean isSeed, Admission admission, PrintWriter out) {

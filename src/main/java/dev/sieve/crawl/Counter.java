@@ -8,9 +8,12 @@ import org.jspecify.annotations.Nullable;
  * counter.
  */
 public enum Counter {
-    /** Responses that are not redirects, by class of status: {@code 2xx}; and {@link #NOT_MODIFIED}. */
+    /** Responses that are not redirects, by class of status: {@code 2xx}; {@link #NOT_MODIFIED}; and {@link #WALL}. */
     PAGES("Responses that are not redirects, by status class."),
-    /** URLs outside of the crawl that were only checked, by class of status; {@link #NONE} without a usable response. */
+    /**
+     * URLs outside of the crawl that were only checked, by class of status; {@link #WALL}; {@link #NONE} without a usable
+     * response.
+     */
     CHECKED("URLs outside of the crawl that were only checked, by status class; none: no usable response."),
     /** Responses that are redirects, without those of checks. */
     REDIRECTS("Responses that are redirects to another URL."),
@@ -31,7 +34,10 @@ public enum Counter {
     LINKS("URLs found on pages, in sitemaps and as seeds, and whether they were new."),
     /** URLs found that do not belong to the crawl, by {@linkplain dev.sieve.scope.SkipReason#rule rule}. */
     SKIPPED("URLs found that do not belong to the crawl."),
-    /** URLs that failed or have a status of 400 or above that is not accepted, checks included, by reason: a status, or the error. */
+    /**
+     * URLs that failed, or have a status of 400 or above of their site that is not accepted, checks included, by reason: a
+     * status, or the error.
+     */
     FAILURES("URLs without a usable response, those that were only checked included."),
     /**
      * Links to a part of a page, distinct ones of each page, if they were checked: {@link #FOUND}, {@link #MISSING}, {@link
@@ -42,6 +48,8 @@ public enum Counter {
     CHANGES("Visits of a crawl in rounds, by what has become of the URL since the round before."),
     /** Those that have changed, but not in their visible text. */
     SAME_TEXT("Pages that have changed since the round before, but not their visible text."),
+    /** URLs with the response of a {@linkplain dev.sieve.fetch.BotWall bot wall} in place of that of the site, by its name. */
+    WALLS("URLs with the response of a bot wall in place of that of the site."),
     /** Requests that repeat a failed one. */
     RETRIES("Requests that repeat a failed one."),
     /** Pages of which only the beginning was read. */
@@ -53,6 +61,9 @@ public enum Counter {
 
     /** The part of {@link #CHECKED} without a usable response. */
     public static final String NONE = "none";
+
+    /** The part of {@link #PAGES} and {@link #CHECKED} that are responses of bot walls, whatever their status. */
+    public static final String WALL = "wall";
 
     /** The part of {@link #PAGES} that are as they were in an earlier round. */
     public static final String NOT_MODIFIED = "304";

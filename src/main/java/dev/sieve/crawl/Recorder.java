@@ -4,6 +4,7 @@ import dev.sieve.Frontier;
 import dev.sieve.Lease;
 import dev.sieve.SieveStats;
 import dev.sieve.UrlBatch;
+import dev.sieve.fetch.BotWall;
 import dev.sieve.fetch.Exchange;
 import dev.sieve.fetch.FetchResult;
 import dev.sieve.io.LruMap;
@@ -207,11 +208,15 @@ public final class Recorder {
             counts.add(Counter.SAME_TEXT, history.hasSameText() ? 1 : 0);
         }
         FetchResult.Page page = visit.page();
+        BotWall wall = visit.wall();
+        if (wall != null) {
+            counts.add(Counter.WALLS, wall.text(), 1);
+        }
         boolean isFailed = page == null && !(visit.result() instanceof FetchResult.Redirect);
         if (visit.isCheck()) {
-            counts.add(Counter.CHECKED, isFailed ? Counter.NONE : statusClass(visit.result()), 1);
+            counts.add(Counter.CHECKED, isFailed ? Counter.NONE : statusClass(visit), 1);
         } else if (page != null) {
-            counts.add(Counter.PAGES, statusClass(page), 1);
+            counts.add(Counter.PAGES, statusClass(visit), 1);
             counts.add(Counter.BODY, page.length());
             counts.add(Counter.TRUNCATED, page.isCut() ? 1 : 0);
             // The bodies of other types are not read unless they are kept.
@@ -241,8 +246,10 @@ public final class Recorder {
     }
 
     /** Returns the class of a status; the status itself of a page that is not modified, which is no redirect. */
-    private static String statusClass(FetchResult result) {
-        return result.isNotModified() ? Counter.NOT_MODIFIED : result.status() / 100 + "xx";
+    private static String statusClass(Visit visit) {
+        FetchResult result = visit.result();
+        String ofSite = result.isNotModified() ? Counter.NOT_MODIFIED : result.status() / 100 + "xx";
+        return visit.wall() == null ? ofSite : Counter.WALL;
     }
 
     private void count(CrawlReport.Failure failure) {

@@ -434,7 +434,7 @@ final class UrlProcessor {
         FetchResult result = LinkQueue.check(target.lease(), visit.result());
         if (result instanceof Redirect redirect) {
             result = links.target(target, redirect);
-        } else if (result instanceof Page page && !page.isNotModified()) {
+        } else if (result instanceof Page page && !page.isNotModified() && page.wall() == null) {
             if (target.is(Target.Kind.PAGE) && page.isHtml()) {
                 result = readPage(visit, page, rest);
             } else if (target.isResource() && page.isSuccess()) {
@@ -442,7 +442,7 @@ final class UrlProcessor {
             }
         }
         visit.result(result);
-        if (result instanceof Page && accepted.contains(result.status())) {
+        if (result instanceof Page page && page.wall() == null && accepted.contains(result.status())) {
             visit.accept();
         }
         visit.forEach(StageVisit::visited);

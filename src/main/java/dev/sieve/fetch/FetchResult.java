@@ -34,7 +34,7 @@ public sealed interface FetchResult {
         return error();
     }
 
-    /** Returns whether there is a page with a status from 200 to 299. */
+    /** Returns whether there is a page with a status from 200 to 299 that is not that of a {@link BotWall}. */
     default boolean isSuccess() {
         return false;
     }
@@ -98,7 +98,7 @@ public sealed interface FetchResult {
 
         @Override
         public boolean isSuccess() {
-            return status >= 200 && status < 300;
+            return status >= 200 && status < 300 && wall() == null;
         }
 
         /** {@inheritDoc} Empty unless there is a {@link #problem}. */
@@ -115,6 +115,11 @@ public sealed interface FetchResult {
                     || status == 429
                     || status == 500
                     || (status >= 502 && status <= 504);
+        }
+
+        /** Returns the service that has responded in place of the site; null when none has. */
+        public @Nullable BotWall wall() {
+            return BotWall.of(status, headers);
         }
 
         /** Returns whether the body is an HTML document. Without a type, it is when it begins with {@code <}. */

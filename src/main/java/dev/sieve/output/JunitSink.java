@@ -2,6 +2,7 @@ package dev.sieve.output;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.sieve.fetch.BotWall;
 import dev.sieve.fetch.FetchResult;
 import dev.sieve.io.LocalDisk;
 import dev.sieve.scope.SkipRule;
@@ -20,7 +21,7 @@ import java.util.Map;
 /**
  * Writes the results of a crawl as XML that the reporters of JUnit write and continuous integration reads: a test case for each
  * URL that was requested, and for each missing part of a page. One that is broken has failed, with the pages that link to it;
- * one that may not be requested, such as by robots.txt, is skipped.
+ * one that may not be requested, such as by robots.txt, or that is behind a bot wall, is skipped.
  *
  * <p>The class of a test case is {@code page}, {@code link} for a URL that was only checked, or {@code fragment}.
  */
@@ -28,6 +29,7 @@ final class JunitSink extends DocumentSink {
     private static final String PASSED = "passed";
     private static final String FAILED = "failed";
     private static final String SKIPPED = "skipped";
+    private static final String BOT_WALL = "bot wall";
 
     private final Path file;
     /** Pages that link to a broken URL. */
@@ -44,12 +46,15 @@ final class JunitSink extends DocumentSink {
         boolean isFragment = result.error().equals(FetchResult.Reason.FRAGMENT.text());
         String type = isFragment ? "fragment" : visit.isCheck() ? "link" : "page";
         boolean hasError = !result.error().isEmpty();
-        String reason = hasError ? result.error() : String.valueOf(result.status());
-        String message = hasError ? result.description() : "status " + result.status();
+        BotWall wall = visit.wall();
+        String reason = hasError ? result.error() : wall != null ? BOT_WALL : String.valueOf(result.status());
+        String message = hasError
+                ? result.description()
+                : (wall == null ? "" : BOT_WALL + ": " + wall.text() + ", ") + "status " + result.status();
         add(
                 type,
                 visit.url(),
-                visit.isBroken() ? FAILED : PASSED,
+                visit.isBroken() ? FAILED : wall != null ? SKIPPED : PASSED,
                 String.valueOf(visit.timing().took().toMillis()),
                 reason,
                 message,

@@ -1,5 +1,6 @@
 package dev.sieve.output;
 
+import dev.sieve.fetch.BotWall;
 import dev.sieve.fetch.FetchResult;
 import java.net.HttpURLConnection;
 import java.time.Duration;
@@ -132,7 +133,13 @@ public record Visit(
         return result instanceof FetchResult.Page page ? page : null;
     }
 
-    /** Returns whether there is a page with a status from 200 to 299, or one that is not modified since an earlier round. */
+    /** Returns the service that has responded in place of the site; null when none has. */
+    public @Nullable BotWall wall() {
+        FetchResult.Page page = page();
+        return page == null ? null : page.wall();
+    }
+
+    /** Returns whether there is a page of the site with a status from 200 to 299, or one that is not modified since an earlier round. */
     public boolean isSuccess() {
         return result.isSuccess() || (result.status() == HttpURLConnection.HTTP_NOT_MODIFIED && isUnchanged());
     }
@@ -142,9 +149,14 @@ public record Visit(
         return history != null && history.change() == Change.UNCHANGED;
     }
 
-    /** Returns whether a link to the URL is broken: no usable response, or a status of 400 or above that is not accepted. */
+    /**
+     * Returns whether a link to the URL is broken: no usable response, or a status of 400 or above of the site that is not
+     * accepted.
+     */
     public boolean isBroken() {
         FetchResult.Page page = page();
-        return page == null ? !(result instanceof FetchResult.Redirect) : page.status() >= 400 && !isAccepted();
+        return page == null
+                ? !(result instanceof FetchResult.Redirect)
+                : page.status() >= 400 && !isAccepted() && page.wall() == null;
     }
 }

@@ -28,6 +28,7 @@ public enum VisitField {
     CUT(visit -> (visit.page() != null && visit.page().isCut()) ? true : null),
     CHECK(visit -> visit.isCheck() ? true : null),
     ACCEPTED(visit -> visit.isAccepted() ? true : null),
+    WALL(visit -> visit.wall() == null ? null : visit.wall().text()),
     DIGEST(likeness(each -> digits(each.digest()))),
     TEXT_DIGEST(likeness(each -> digits(each.textDigest()))),
     DESCRIPTION(likeness(each -> orNull(each.description()))),

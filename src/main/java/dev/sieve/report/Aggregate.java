@@ -16,6 +16,9 @@ import org.jspecify.annotations.Nullable;
  * for use by many threads.
  */
 final class Aggregate {
+    /** Begins the names under which examples of URLs behind bot walls are kept. */
+    static final String WALL = "wall: ";
+
     public Totals totals;
     public BrokenLinks broken;
     public Redirects redirectChains;
@@ -118,6 +121,9 @@ final class Aggregate {
             return;
         }
         totals.add(entry);
+        if (entry.wall() != null) {
+            skipExamples.add(WALL + entry.wall(), entry.url(), null, entry.referrer());
+        }
         redirectChains.add(entry);
         changes.add(entry);
         if (alike != null) {

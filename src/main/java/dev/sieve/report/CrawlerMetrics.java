@@ -4,6 +4,7 @@ import dev.sieve.crawl.Counter;
 import dev.sieve.crawl.Counts;
 import dev.sieve.crawl.CrawlReport;
 import dev.sieve.crawl.Crawler;
+import dev.sieve.fetch.BotWall;
 import dev.sieve.fetch.FetchResult;
 import dev.sieve.output.Change;
 import dev.sieve.polite.ScheduleStats;
@@ -49,13 +50,23 @@ public final class CrawlerMetrics implements MeterBinder {
     private record Parts(String tag, List<String> names, boolean isComplete) {}
 
     private static final Map<Counter, Parts> PARTS = Map.of(
-            Counter.PAGES, new Parts("status", List.of("1xx", "2xx", Counter.NOT_MODIFIED, "3xx", "4xx", "5xx"), false),
+            Counter.PAGES,
+                    new Parts(
+                            "status",
+                            List.of("1xx", "2xx", Counter.NOT_MODIFIED, "3xx", "4xx", "5xx", Counter.WALL),
+                            false),
             Counter.CHANGES,
                     new Parts(
                             "change",
                             Arrays.stream(Change.values()).map(Change::text).toList(),
                             true),
-            Counter.CHECKED, new Parts("status", List.of(Counter.NONE, "1xx", "2xx", "3xx", "4xx", "5xx"), false),
+            Counter.CHECKED,
+                    new Parts("status", List.of(Counter.NONE, "1xx", "2xx", "3xx", "4xx", "5xx", Counter.WALL), false),
+            Counter.WALLS,
+                    new Parts(
+                            "wall",
+                            Arrays.stream(BotWall.values()).map(BotWall::text).toList(),
+                            true),
             Counter.LINKS, new Parts("result", List.of(Counter.NEW, Counter.SEEN, Counter.OUTSIDE), true),
             Counter.FAILURES, new Parts("reason", REASONS, false),
             Counter.SKIPPED, new Parts("rule", RULES, false),

@@ -46,7 +46,8 @@ public record Difference(
     }
 
     private static String now(Entry entry) {
-        return entry.isFailed() ? entry.reason() : String.valueOf(entry.status());
+        String status = entry.wall() == null ? String.valueOf(entry.status()) : "wall: " + entry.wall();
+        return entry.isFailed() ? entry.reason() : status;
     }
 
     /**

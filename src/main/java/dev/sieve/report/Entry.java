@@ -220,9 +220,18 @@ final class Entry {
         return FetchResult.Reason.FRAGMENT.text().equals(text(VisitField.ERROR));
     }
 
-    /** Returns whether a link to the URL is broken: no usable response, or a status of 400 or above that is not accepted. */
+    /** Returns the name of the bot wall that has responded in place of the site; null when none has. */
+    @Nullable
+    String wall() {
+        return text(VisitField.WALL);
+    }
+
+    /**
+     * Returns whether a link to the URL is broken: no usable response, or a status of 400 or above of the site that is not
+     * accepted.
+     */
     boolean isBroken() {
-        return isFailed() || (isPage() && status() >= 400 && !is(VisitField.ACCEPTED));
+        return isFailed() || (isPage() && status() >= 400 && !is(VisitField.ACCEPTED) && wall() == null);
     }
 
     /**

@@ -40,6 +40,7 @@ final class Overview {
         missed(section);
         verdict(section);
         unrequested(section);
+        walls(section);
         crawl.changes().appendSentence(section);
         waiting(section);
         Element tiles = section.appendElement("dl").addClass("tiles");
@@ -85,6 +86,15 @@ final class Overview {
                             + " were missed, and the pages that only they link to: the filter " + advice
                             + ", or with an exact filter.";
             section.appendElement("p").attr("id", "missed").addClass("bad").text(text);
+        }
+    }
+
+    /** Says of how many URLs nothing is known. */
+    private void walls(Element section) {
+        long walled = crawl.totals().walls.sum();
+        if (walled > 0) {
+            String text = "Behind bot walls, so neither working nor broken: " + count(walled, "URL") + ".";
+            section.appendElement("p").attr("id", "walled").text(text);
         }
     }
 

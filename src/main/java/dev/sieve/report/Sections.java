@@ -66,6 +66,7 @@ final class Sections {
         Overview.append(crawl, main);
         crawl.changes().append(main, crawl.broken());
         sections.broken(isLive ? BROKEN_NOW : Bounds.BROKEN_LINKS);
+        sections.walls();
         trends.speed();
         trends.sieve();
         sections.responses();
@@ -111,6 +112,22 @@ final class Sections {
             }
         }
         more(section, broken.count() - shown, "more broken link");
+    }
+
+    /** Appends the URLs of which nothing is known, unless there are none. */
+    private void walls() {
+        Tally walls = crawl.totals().walls;
+        if (walls.sum() == 0) {
+            return;
+        }
+        Element section = Html.section(main, "walls", text("Behind bot walls (%,d)", walls.sum()));
+        note(section, "A service responded in place of the site, so whether a link works is not known.");
+        Html.Table table = new Html.Table(section, "wall-table", SMALL, "Wall", "#URLs", "Examples");
+        for (Tally.Line line : walls.bySize()) {
+            List<String> urls = new ArrayList<>();
+            crawl.skipExamples().of(Aggregate.WALL + line.name()).forEach(each -> urls.add(each.url()));
+            table.row().foreign(line.name()).count(line.count().number).urls(urls, "");
+        }
     }
 
     /** Appends the broken links with the same reason, as long as there is room. */
@@ -183,6 +200,9 @@ final class Sections {
                     classes.mark("bad");
                 }
             }
+        }
+        if (crawl.totals().walled > 0) {
+            classes.row().text("bot wall").count(crawl.totals().walled);
         }
         if (crawl.totals().failed() > 0) {
             classes.row().text("failed").count(crawl.totals().failed()).mark("bad");

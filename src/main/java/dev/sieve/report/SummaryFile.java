@@ -34,6 +34,7 @@ public final class SummaryFile {
             Counter.REFUSED,
             Counter.SKIPPED,
             Counter.FAILURES,
+            Counter.WALLS,
             Counter.FRAGMENTS,
             Counter.CHANGES);
 

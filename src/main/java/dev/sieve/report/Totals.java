@@ -18,9 +18,15 @@ final class Totals {
     public Tally depths = new Tally();
 
     public Tally types = new Tally();
+    /** URLs behind bot walls, checked ones included. */
+    public Tally walls = new Tally();
+
     public HostTable hosts;
     public Arrivals arrivals = new Arrivals();
     public long pages;
+    /** Pages that are responses of bot walls; they have no status. */
+    public long walled;
+
     public long redirects;
     public long failed;
     public long checked;
@@ -36,6 +42,9 @@ final class Totals {
     }
 
     void add(Entry entry) {
+        if (entry.wall() != null) {
+            walls.add(entry.wall(), 1, 0);
+        }
         if (entry.isCheck()) {
             checked++;
             return;
@@ -55,7 +64,11 @@ final class Totals {
         pages++;
         bytes += size;
         cut += entry.is(VisitField.CUT) ? 1 : 0;
-        statuses[index(entry.status())]++;
+        if (entry.wall() == null) {
+            statuses[index(entry.status())]++;
+        } else {
+            walled++;
+        }
         depths.add(String.valueOf(entry.number(VisitField.DEPTH)), 1, size);
         types.add(Objects.requireNonNullElse(entry.text(VisitField.TYPE), ""), 1, size);
         if (entry.at() > 0) {
@@ -74,9 +87,11 @@ final class Totals {
         other.depths.counts.keySet().forEach(Long::parseLong);
         depths.merge(other.depths);
         types.merge(other.types);
+        walls.merge(other.walls);
         hosts.merge(other.hosts);
         arrivals.merge(other.arrivals);
         pages += other.pages;
+        walled += other.walled;
         redirects += other.redirects;
         failed += other.failed;
         checked += other.checked;

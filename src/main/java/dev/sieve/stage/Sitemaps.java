@@ -12,6 +12,7 @@ import dev.sieve.crawl.VisitContext;
 import dev.sieve.fetch.FetchRequest;
 import dev.sieve.fetch.FetchResult;
 import dev.sieve.fetch.FetchResult.Failed;
+import dev.sieve.fetch.FetchResult.Page;
 import dev.sieve.fetch.FetchResult.Reason;
 import dev.sieve.fetch.FetchResult.Redirect;
 import dev.sieve.fetch.FetchResult.Refused;
@@ -178,7 +179,8 @@ final class Sitemaps implements Stage {
 
     private FetchResult outcome(String url, FetchResult result, SitemapReader.Outcome read) {
         if (!read.isSitemap()) {
-            return new Failed(result.status(), Reason.PROTOCOL, read.problem());
+            boolean isWall = result instanceof Page page && page.wall() != null;
+            return isWall ? result : new Failed(result.status(), Reason.PROTOCOL, read.problem());
         }
         if (!read.problem().isEmpty()) {
             LOG.warn("sitemap {} is damaged, its first {} URLs were read: {}", url, read.urls(), read.problem());
@@ -248,6 +250,13 @@ final class Sitemaps implements Stage {
             if (outcome instanceof Redirect redirect) {
                 push(List.of(redirect.target()), sitemap.kind(), lease.redirects() + 1, lease.url());
                 recorder.count(Counter.REDIRECTS, 1);
+            } else if (outcome instanceof Page page && page.wall() != null) {
+                LOG.warn(
+                        "sitemap {} cannot be read: bot wall {}",
+                        lease.url(),
+                        page.wall().text());
+                recorder.count(Counter.PAGES, Counter.WALL, 1);
+                recorder.count(Counter.WALLS, page.wall().text(), 1);
             } else if (!outcome.isSuccess() && !(outcome instanceof Refused)) {
                 failed(lease, outcome);
             }

@@ -1,0 +1,46 @@
+package dev.sieve.report;
+
+import dev.sieve.crawl.Journal;
+import dev.sieve.output.VisitField;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the records of a job's report say of the last visit of a URL.
+ *
+ * @param signals how its content may be used, as JSON; null when nothing is said
+ * @param wall the name of the bot wall that has responded in place of the site; null when none has
+ */
+public record RecordedVisit(
+        @Nullable String signals, @Nullable String wall) {
+    private static final RecordedVisit NONE = new RecordedVisit(null, null);
+
+    /**
+     * Returns the last visit of a URL, without anything when there was none, or there are no records.
+     *
+     * @param key the key of the URL
+     * @throws IOException when the records cannot be read
+     */
+    public static RecordedVisit of(Path folder, String key) throws IOException {
+        if (Files.notExists(folder.resolve(Journal.KIND.name()))) {
+            return NONE;
+        }
+        RecordedVisit[] last = {NONE};
+        // A line without the text is not parsed, since that would take most of the time.
+        String text = JsonLine.RECORDS.asString(key);
+        Journal.read(
+                folder,
+                json -> {
+                    Entry entry = json.contains(text) ? JournalFormat.entry(json) : null;
+                    if (entry != null && !entry.isFragment() && entry.key().equals(key)) {
+                        Object signals = entry.value(VisitField.SIGNALS);
+                        last[0] = new RecordedVisit(
+                                signals == null ? null : JsonLine.RECORDS.asString(signals), entry.wall());
+                    }
+                },
+                problem -> {});
+        return last[0];
+    }
+}
