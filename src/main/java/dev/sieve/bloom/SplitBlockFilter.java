@@ -63,31 +63,34 @@ public final class SplitBlockFilter extends ArrayFilter {
     /** {@inheritDoc} Without branches that depend on a key: they would be mispredicted. */
     @Override
     public long absent(long[] keys, int count) {
-        // The misses of a single key have nothing to overlap with.
-        long read = count == 1 ? 0 : readEnds(keys, count);
+        if (count == 1) {
+            return clear(line(keys[0]), keys[1]);
+        }
+        int[] starts = new int[count];
+        for (int i = 0; i < count; i++) {
+            starts[i] = line(keys[2 * i]);
+        }
+        long read = readEnds(starts);
         long absent = 0;
-        if (hashes == LINE_WORDS) {
-            for (int i = 0; i < count; i++) {
-                absent |= clearOfEight(line(keys[2 * i]), keys[2 * i + 1]) << i;
-            }
-        } else {
-            for (int i = 0; i < count; i++) {
-                absent |= clearOfSixteen(line(keys[2 * i]), keys[2 * i + 1]) << i;
-            }
+        for (int i = 0; i < count; i++) {
+            absent |= clear(starts[i], keys[2 * i + 1]) << i;
         }
         // Uses the result of the reads, so that they are not optimised away. Once in 2^64 calls this reports all keys
         // absent, which is allowed.
         return read == REMIX ? super.absent(keys, count) : absent;
     }
 
-    /** Reads first one end of all lines, then the other: this overlaps the most cache misses. */
-    private long readEnds(long[] keys, int count) {
+    /**
+     * Reads first one end of all lines, then the other. A processor looks a limited number of instructions ahead of a cache
+     * miss, so the misses overlap the most when the loop does nothing else.
+     */
+    private long readEnds(int[] starts) {
         long read = 0;
-        for (int i = 0; i < count; i++) {
-            read ^= words[line(keys[2 * i])];
+        for (int at : starts) {
+            read ^= words[at];
         }
-        for (int i = 0; i < count; i++) {
-            read ^= words[line(keys[2 * i]) + LINE_WORDS - 1];
+        for (int at : starts) {
+            read ^= words[at + LINE_WORDS - 1];
         }
         return read;
     }
@@ -107,8 +110,7 @@ public final class SplitBlockFilter extends ArrayFilter {
 
     @Override
     public boolean mightContain(long h1, long h2) {
-        int at = line(h1);
-        return (hashes == LINE_WORDS ? clearOfEight(at, h2) : clearOfSixteen(at, h2)) == 0;
+        return clear(line(h1), h2) == 0;
     }
 
     /** Returns the index of the first word of a key's line. */
@@ -147,6 +149,10 @@ public final class SplitBlockFilter extends ArrayFilter {
     }
 
     /** Returns 1 when one of a key's bits is clear, else 0. */
+    private long clear(int at, long h2) {
+        return hashes == LINE_WORDS ? clearOfEight(at, h2) : clearOfSixteen(at, h2);
+    }
+
     private long clearOfEight(int at, long h2) {
         long[] w = words;
         long all = (w[at] >>> h2)
