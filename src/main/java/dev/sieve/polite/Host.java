@@ -80,6 +80,12 @@ class Host {
         return items() > 0;
     }
 
+    /** Returns the group of the hosts with the same server, whose limit applies as well; null if it is not known. */
+    @Nullable
+    Group server() {
+        return null;
+    }
+
     /** Returns where the items of a lane are queued. */
     Host place(int lane) {
         return this;
@@ -104,13 +110,25 @@ class Host {
         return items() == 0 && underWay == 0 && readyAt - nowNanos <= 0 && !isChained;
     }
 
-    /** A host that has its ordinary items itself, and those of the lanes before them in places of their own. */
-    static final class WithLanes extends Host {
+    /**
+     * A host with what only some schedules need: its server, and lanes. It has its ordinary items itself, and those of the
+     * lanes before them in places of their own.
+     */
+    static final class Large extends Host {
         private final @Nullable Host[] lanes;
 
-        WithLanes(byte[] name, @Nullable Group group, long readyAt, int lanes) {
+        @Nullable
+        Group server;
+
+        Large(byte[] name, @Nullable Group group, long readyAt, int lanes) {
             super(name, group, readyAt);
             this.lanes = new Host[lanes];
+        }
+
+        @Override
+        @Nullable
+        Group server() {
+            return server;
         }
 
         @Override
@@ -149,10 +167,12 @@ class Host {
     /** Hosts that share a limit. A group waits and is selected like a host, in place of its members. */
     static final class Group extends Host {
         final Chain members = new Chain(); // the ones that are ready themselves
+        final Limit limit;
         int hosts; // how many hosts of the group are stored
 
-        Group(long readyAt) {
-            super(new byte[0], null, readyAt);
+        Group(String name, long readyAt, Limit limit) {
+            super(name.getBytes(UTF_8), null, readyAt);
+            this.limit = limit;
         }
 
         @Override
@@ -203,6 +223,18 @@ class Host {
             host.nextInChain = null;
             host.isChained = false;
         }
+
+        /** Removes a host, if the chain has it, in a time that grows with the chain. */
+        void remove(Host host) {
+            Host end = last;
+            for (Host each = null; each != end; ) {
+                each = first();
+                removeFirst();
+                if (each != host) {
+                    addLast(each);
+                }
+            }
+        }
     }
 
     /** An item in memory. */
@@ -216,6 +248,6 @@ class Host {
         }
     }
 
-    /** The limits of each host or of each group. */
+    /** The limits of each host, of each group, or of each server. */
     record Limit(long delayNanos, int requests, int budget) {}
 }

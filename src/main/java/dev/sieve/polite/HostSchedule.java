@@ -15,7 +15,8 @@ import org.jspecify.annotations.Nullable;
  * rules when a host may be requested.
  *
  * <p>The starts of two requests to a host are at least its delay apart, and a limited number of requests to it are under
- * way at a time; one, while the host fails. Hosts may share a further limit, as a group. Of the hosts that may be
+ * way at a time; one, while the host fails. Hosts may share a further limit, as a group, and another one with the hosts that
+ * have the same {@linkplain #usesServer server}. Of the hosts that may be
  * requested, every other request goes to the one that has been ready the longest, so that no host starves. The requests
  * between go to the hosts with the most work left, because these determine when a crawl ends.
  *
@@ -59,8 +60,9 @@ public final class HostSchedule<T> implements Closeable {
         tellsTrust = options.tellsTrust;
         backOff = options.backOff;
         // Hosts that are probed may be given their delay again.
-        hosts = new HostTable(hostLimit, groupLimit, options.groupOf, options.lanes, !options.probeFirst);
-        selector = new HostSelector(hostLimit, groupLimit, options.probeFirst, tellsTrust, startNanos);
+        hosts = new HostTable(
+                hostLimit, groupLimit, options.serverLimit, options.groupOf, options.lanes, !options.probeFirst);
+        selector = new HostSelector(hostLimit, options.probeFirst, tellsTrust, startNanos);
         this.queues = queues;
     }
 
@@ -256,6 +258,57 @@ public final class HostSchedule<T> implements Closeable {
         selector.sent(get(hostName), nowNanos);
     }
 
+    /**
+     * Returns the server of a host, for which a request counts from its poll until {@link #leftServer}; null if not known.
+     */
+    public @Nullable String server(String hostName) {
+        Host host = hosts.find(hostName);
+        return host == null ? null : HostTable.serverName(host);
+    }
+
+    /**
+     * Notes which server a request uses that is under way, before anything is sent there. From now on, it is the server of
+     * the host.
+     *
+     * @param before the server for which the request counts so far; null for none
+     * @param name the server for which it counts from now on; null for none
+     * @return whether it may be requested now; if not, the request counts for no server, and is to be {@link #skipped}
+     */
+    public boolean usesServer(String hostName, @Nullable String before, @Nullable String name, long nowNanos) {
+        selector.advance(nowNanos);
+        Host host = requested(hostName);
+        if (!Objects.equals(HostTable.serverName(host), name)) {
+            setServer(host, name);
+        }
+        if (Objects.equals(before, name)) {
+            return true;
+        }
+        leftServer(before, nowNanos);
+        boolean mayStart = selector.isFree(host.server());
+        selector.begin(mayStart ? host.server() : null, nowNanos);
+        return mayStart;
+    }
+
+    private void setServer(Host host, @Nullable String name) {
+        Host.Group before = host.server();
+        if (before != null) {
+            before.members.remove(host);
+            selector.settle(before);
+        }
+        hosts.setServer(host, name, selector.clock);
+        selector.settle(host);
+    }
+
+    /** Ends a request to a server, besides that to its host; no effect without one. */
+    public void leftServer(@Nullable String name, long nowNanos) {
+        selector.advance(nowNanos);
+        Host.Group server = name == null ? null : hosts.findServer(name);
+        if (server != null) {
+            server.underWay--;
+            selector.settle(server);
+        }
+    }
+
     /** Ends a request that succeeded. */
     public void finished(String hostName, long nowNanos) {
         selector.advance(nowNanos);
@@ -321,6 +374,7 @@ public final class HostSchedule<T> implements Closeable {
      */
     public void dropped(String hostName, boolean isAgain, long nowNanos) {
         skipped(hostName, nowNanos, nowNanos);
+        leftServer(server(hostName), nowNanos);
         Host host = get(hostName);
         if (!isAgain) {
             host.accepted--;
@@ -367,7 +421,11 @@ public final class HostSchedule<T> implements Closeable {
      * for them.
      */
     public void giveUp(String hostName) {
-        selector.giveUp(get(hostName));
+        Host host = get(hostName);
+        if (host.server() != null) {
+            setServer(host, null);
+        }
+        selector.giveUp(host);
     }
 
     /** Returns whether a host was given up. */
@@ -443,6 +501,7 @@ public final class HostSchedule<T> implements Closeable {
         private int budget = Integer.MAX_VALUE;
         private @Nullable Function<String, @Nullable String> groupOf;
         private Host.Limit groupLimit = new Host.Limit(0, 1, Integer.MAX_VALUE);
+        private Host.@Nullable Limit serverLimit;
         private boolean probeFirst;
         private BackOff backOff = new BackOff(Duration.ofSeconds(10), Duration.ofMinutes(30));
         private boolean tellsTrust;
@@ -504,6 +563,21 @@ public final class HostSchedule<T> implements Closeable {
                     nanos("delay of a group", delay),
                     check("requests to a group at a time", requests, Short.MAX_VALUE),
                     check("items for a group", items, Integer.MAX_VALUE));
+            return this;
+        }
+
+        /**
+         * Sets limits that hosts with the same {@linkplain HostSchedule#usesServer server} share, in addition to those of
+         * their group. Default: none.
+         *
+         * @param delay the least time between the starts of two requests to a server; at least zero
+         * @param requests how many requests to a server may be under way at a time; 1 to 32,767
+         */
+        public Builder<T> servers(Duration delay, int requests) {
+            serverLimit = new Host.Limit(
+                    nanos("delay of a server", delay),
+                    check("requests to a server at a time", requests, Short.MAX_VALUE),
+                    Integer.MAX_VALUE);
             return this;
         }
 

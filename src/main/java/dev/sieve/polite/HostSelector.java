@@ -6,8 +6,9 @@ import org.jspecify.annotations.Nullable;
  * Selects the host that is requested next.
  *
  * <p>A host that has items and may have another request under way is waiting until its moment comes, and ready after
- * that; every other host is in neither place. Hosts of a group become ready in their group, and the group itself waits
- * and is ready like a host, on behalf of them all.
+ * that; every other host is in neither place. Hosts of a group, or of a server, become ready in their group, and the group
+ * itself waits and is ready like a host, on behalf of them all. Of a group and a server, a host is in one that may not be
+ * requested now, if there is one.
  *
  * <p>Hosts are removed from the front of a chain only: a host that has changed since it became ready, for example because
  * it was requested out of turn, is put in its right place when it comes to the front.
@@ -17,7 +18,6 @@ final class HostSelector {
     private static final int MOVED_AT_ONCE = 4;
 
     private final Host.Limit hostLimit;
-    private final Host.Limit groupLimit;
     private final boolean probeFirst;
     private final boolean tellsTrust;
 
@@ -29,9 +29,8 @@ final class HostSelector {
     int backingOff;
     private final int[] atWork = new int[ready.length]; // hosts that have items or requests under way, by Trust
 
-    HostSelector(Host.Limit hostLimit, Host.Limit groupLimit, boolean probeFirst, boolean tellsTrust, long startNanos) {
+    HostSelector(Host.Limit hostLimit, boolean probeFirst, boolean tellsTrust, long startNanos) {
         this.hostLimit = hostLimit;
-        this.groupLimit = groupLimit;
         this.probeFirst = probeFirst;
         this.tellsTrust = tellsTrust;
         clock = startNanos;
@@ -68,8 +67,12 @@ final class HostSelector {
                 return null;
             }
             Host host = first.candidate();
-            if (host.group != null && !mayStart(host)) {
-                host.group.members.removeFirst();
+            if (!mayStart(host) || !areGroupsFree(host)) {
+                if (first instanceof Host.Group group) {
+                    group.members.removeFirst();
+                } else {
+                    hosts.removeFirst();
+                }
                 settle(host);
             } else if (trust(host).compareTo(least) < 0) {
                 hosts.removeFirst();
@@ -116,13 +119,25 @@ final class HostSelector {
 
     /** Starts a request to the host that {@link #next} has just returned. */
     void start(Host host, long nowNanos) {
+        Host first = selectedFrom.first();
         selectedFrom.removeFirst();
         selectedFrom.alternate();
-        if (host.group != null) {
-            host.group.members.removeFirst();
-            begin(host.group, nowNanos);
+        if (first instanceof Host.Group group) {
+            group.members.removeFirst();
         }
-        begin(host, nowNanos);
+        startOutOfTurn(host, nowNanos);
+        if (first != host) {
+            settle(first);
+        }
+    }
+
+    private boolean areGroupsFree(Host host) {
+        return isFree(host.group) && isFree(host.server());
+    }
+
+    /** Returns whether another request to a group may start; true without one. */
+    boolean isFree(Host.@Nullable Group group) {
+        return group == null || (group.underWay < group.limit.requests() && group.readyAt - clock <= 0);
     }
 
     /** Returns whether a host may be requested now, whichever is next; if so, it does not wait any more. */
@@ -130,9 +145,7 @@ final class HostSelector {
         next(
                 nowNanos,
                 Trust.UNKNOWN); // moves hosts that were requested out of turn before, so that they can be forgotten
-        Host.Group group = host.group;
-        boolean groupMay = group == null || (group.underWay < groupLimit.requests() && group.readyAt - clock <= 0);
-        if (!groupMay || !mayStart(host)) {
+        if (!areGroupsFree(host) || !mayStart(host)) {
             return false;
         }
         if (waiting.contains(host)) {
@@ -144,13 +157,15 @@ final class HostSelector {
 
     /** Starts a request to a host that {@link #takeOutOfTurn} has just taken. */
     void startOutOfTurn(Host host, long nowNanos) {
-        if (host.group != null) {
-            begin(host.group, nowNanos);
-        }
+        begin(host.group, nowNanos);
+        begin(host.server(), nowNanos);
         begin(host, nowNanos);
     }
 
-    private void begin(Host host, long nowNanos) {
+    void begin(@Nullable Host host, long nowNanos) {
+        if (host == null) {
+            return;
+        }
         host.underWay++;
         host.isStarted = true;
         host.lastWaitMillis = host.waitMillis;
@@ -159,16 +174,18 @@ final class HostSelector {
         settle(host);
     }
 
-    /** Counts the delay from this moment on, that of the host and that of its group. */
-    void sent(Host host, long nowNanos) {
+    /** Counts the delay from this moment on, that of the host and those of its groups. */
+    void sent(@Nullable Host host, long nowNanos) {
+        if (host == null) {
+            return;
+        }
         host.isStarted = true;
         if (nowNanos + delayOf(host) - host.readyAt > 0) {
             host.readyAt = nowNanos + delayOf(host);
             settle(host);
         }
-        if (host.group != null) {
-            sent(host.group, nowNanos);
-        }
+        sent(host.group, nowNanos);
+        sent(host.server(), nowNanos);
     }
 
     void end(Host host) {
@@ -207,6 +224,11 @@ final class HostSelector {
         }
         if (host.group != null) {
             forgive(host.group, startedNanos);
+        }
+        Host.Group server = host.server();
+        if (server != null) {
+            forgive(server, startedNanos);
+            settle(server);
         }
     }
 
@@ -291,7 +313,7 @@ final class HostSelector {
     }
 
     private Host.Limit limitOf(Host host) {
-        return host instanceof Host.Group ? groupLimit : hostLimit;
+        return host instanceof Host.Group group ? group.limit : hostLimit;
     }
 
     private void makeFirstReady() {
@@ -303,12 +325,14 @@ final class HostSelector {
     private void makeReady(Host host, long since) {
         endBackOff(host);
         host.readySince = since;
-        if (host.group == null) {
+        Host.Group server = host.server();
+        Host.Group group = server != null && (host.group == null || !isFree(server)) ? server : host.group;
+        if (group == null) {
             Host candidate = host.candidate();
             ready[trust(candidate).toByte()].add(host, workMicros(candidate));
         } else {
-            host.group.members.addLast(host);
-            settle(host.group);
+            group.members.addLast(host);
+            settle(group);
         }
     }
 

@@ -4,6 +4,7 @@ import java.security.SecureRandom;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -19,9 +20,12 @@ import org.jspecify.annotations.Nullable;
 final class HostTable {
     private static final int FIRST_CAPACITY = 64;
     private static final long PRIME = (1L << 61) - 1;
+    /** The beginning of the names of servers among those of groups. */
+    private static final String SERVER = "server ";
 
     private final Host.Limit hostLimit;
     private final Host.Limit groupLimit;
+    private final Host.@Nullable Limit serverLimit; // null without servers
     private final @Nullable Function<String, String> groupOf; // null without groups
     private final int lanes;
     private final boolean keepsDelays; // hosts with a delay of their own are never forgotten
@@ -35,17 +39,19 @@ final class HostTable {
     HostTable(
             Host.Limit hostLimit,
             Host.Limit groupLimit,
+            Host.@Nullable Limit serverLimit,
             @Nullable Function<String, String> groupOf,
             int lanes,
             boolean keepsDelays) {
         this.hostLimit = hostLimit;
         this.groupLimit = groupLimit;
+        this.serverLimit = serverLimit;
         this.groupOf = groupOf;
         this.lanes = lanes;
         this.keepsDelays = keepsDelays;
     }
 
-    /** How many hosts and groups are stored. */
+    /** How many hosts, groups and servers are stored. */
     int size() {
         return hosts + groups.size();
     }
@@ -75,14 +81,42 @@ final class HostTable {
         if (capacity - size() < 2) {
             makeRoom(nowNanos);
         }
-        Host.Group group =
-                groupName == null ? null : groups.computeIfAbsent(groupName, key -> new Host.Group(nowNanos));
-        Host host = lanes == 0 ? new Host(bytes, group, nowNanos) : new Host.WithLanes(bytes, group, nowNanos, lanes);
+        Host.Group group = groupName == null ? null : group(groupName, groupLimit, nowNanos);
+        boolean isLarge = lanes > 0 || serverLimit != null;
+        Host host = isLarge ? new Host.Large(bytes, group, nowNanos, lanes) : new Host(bytes, group, nowNanos);
         if (group != null) {
             group.hosts++;
         }
         link(host);
         return host;
+    }
+
+    private Host.Group group(String name, Host.Limit limit, long nowNanos) {
+        return groups.computeIfAbsent(name, key -> new Host.Group(key, nowNanos, limit));
+    }
+
+    /** Returns the server with a name; null when it is not stored. */
+    Host.@Nullable Group findServer(String name) {
+        return groups.get(SERVER + name);
+    }
+
+    /** Returns the name of the server of a host; null when it is not known. */
+    static @Nullable String serverName(Host host) {
+        Host.Group server = host.server();
+        return server == null ? null : server.name().substring(SERVER.length());
+    }
+
+    /** Sets the server of a host by its name. A new server is added and may be requested from the present on. */
+    void setServer(Host host, @Nullable String name, long nowNanos) {
+        if (name != null && capacity - size() < 1) {
+            makeRoom(nowNanos);
+        }
+        removeMember(host.server());
+        Host.Group server = name == null ? null : group(SERVER + name, Objects.requireNonNull(serverLimit), nowNanos);
+        ((Host.Large) host).server = server;
+        if (server != null) {
+            server.hosts++;
+        }
     }
 
     /**
@@ -122,13 +156,20 @@ final class HostTable {
                 busy += isIdle ? 0 : 1;
                 if (!isIdle || !condition.test(host)) {
                     link(host);
-                } else if (host.group != null) {
-                    host.group.hosts--;
+                } else {
+                    removeMember(host.group);
+                    removeMember(host.server());
                 }
             }
         }
         groups.values().removeIf(group -> mayForget(group, groupLimit, nowNanos));
         return busy;
+    }
+
+    private static void removeMember(Host.@Nullable Group group) {
+        if (group != null) {
+            group.hosts--;
+        }
     }
 
     /** Whether a host is idle, and no count or setting is lost with it. */

@@ -182,6 +182,101 @@ class HostGroupsTest {
         assertThat(schedule.size()).isEqualTo(10);
     }
 
+    private static HostSchedule<String> withServers(Duration delay, int requests) {
+        return options()
+                .groups(HostGroupsTest::group, Duration.ZERO, 2, Integer.MAX_VALUE)
+                .servers(delay, requests)
+                .build(0);
+    }
+
+    /** Polls each host once, and finds its server. */
+    private static void learn(HostSchedule<String> schedule, String server, String... hosts) {
+        for (String host : hosts) {
+            add(schedule, host);
+            assertThat(schedule.poll(host, 0)).isEqualTo(host);
+            String used = schedule.usesServer(host, null, server, 0) ? server : null;
+            schedule.leftServer(used, 0);
+            schedule.finished(host, 0);
+        }
+    }
+
+    @Test
+    void hostsWithTheSameServerWaitForEachOther() {
+        HostSchedule<String> schedule = withServers(Duration.ofSeconds(2), 1);
+        learn(schedule, "server", "a", "b", "x");
+        add(schedule, "a", "b", "x");
+        assertThat(schedule.waitNanos(SECOND)).isEqualTo(SECOND);
+        assertThat(schedule.poll("a", 2 * SECOND)).isEqualTo("a");
+        schedule.sent("a", 3 * SECOND);
+        schedule.finished("a", 4 * SECOND);
+        assertThat(schedule.waitNanos(4 * SECOND)).as("one is under way").isEqualTo(Long.MAX_VALUE);
+        schedule.leftServer("server", 4 * SECOND);
+        assertThat(schedule.waitNanos(4 * SECOND)).isEqualTo(SECOND);
+        String next = schedule.poll(5 * SECOND);
+        schedule.leftServer("server", 5 * SECOND);
+        String last = next.equals("b") ? "x" : "b";
+        assertThat(schedule.poll(last, 6 * SECOND)).as("out of turn").isNull();
+        assertThat(schedule.poll(7 * SECOND)).isEqualTo(last);
+    }
+
+    @Test
+    void aHostWaitsForItsServerThatIsBusyWhenItIsFound() {
+        HostSchedule<String> schedule = withServers(Duration.ZERO, 1);
+        add(schedule, "a", "b");
+        assertThat(schedule.poll(0)).isEqualTo("a");
+        assertThat(schedule.poll(0)).isEqualTo("b");
+        assertThat(schedule.usesServer("a", null, "server", 0)).isTrue();
+        assertThat(schedule.usesServer("b", null, "server", 0)).isFalse();
+        schedule.skipped("b", 0, 0);
+        schedule.putBack("b", "b");
+        assertThat(schedule.poll(0)).isNull();
+        schedule.leftServer("server", 0);
+        assertThat(schedule.poll(0)).isEqualTo("b");
+    }
+
+    @Test
+    void aHostThatMovesLeavesItsServerToTheOthers() {
+        HostSchedule<String> schedule = withServers(Duration.ZERO, 1);
+        learn(schedule, "old", "a", "b");
+        add(schedule, "a", "b");
+        assertThat(schedule.poll("a", 0)).isEqualTo("a");
+        assertThat(schedule.poll(0)).isNull();
+        assertThat(schedule.usesServer("a", "old", "new", 0)).isTrue();
+        assertThat(schedule.poll(0)).isEqualTo("b");
+        assertThat(schedule.usesServer("b", "old", "new", 0)).isFalse();
+        assertThat(schedule.usesServer("b", null, null, 0)).isTrue();
+        assertThat(schedule.server("b")).isNull();
+    }
+
+    @Test
+    void aHostThatIsGivenUpDoesNotWaitForItsServer() {
+        HostSchedule<String> schedule = withServers(Duration.ofSeconds(60), 1);
+        learn(schedule, "server", "a", "b");
+        add(schedule, "a", "b");
+        assertThat(schedule.poll("a", 60 * SECOND)).isEqualTo("a");
+        assertThat(schedule.poll(60 * SECOND)).isNull();
+        schedule.giveUp("b");
+        assertThat(schedule.poll("b", 60 * SECOND)).isEqualTo("b");
+    }
+
+    @Test
+    void serversAreForgottenWithTheirHosts() {
+        HostSchedule<String> schedule = withServers(Duration.ofSeconds(1), 1);
+        for (int i = 0; i < 10_000; i++) {
+            // The first one moves each time, the others come and go.
+            for (String host : new String[] {"x", "x" + i}) {
+                schedule.add(host, "item");
+                assertThat(schedule.poll(host, 2 * i * SECOND)).isEqualTo("item");
+                String server = host + " at " + i;
+                assertThat(schedule.usesServer(host, schedule.server(host), server, 2 * i * SECOND))
+                        .isTrue();
+                schedule.leftServer(server, 2 * i * SECOND);
+                schedule.finished(host, 2 * i * SECOND);
+            }
+        }
+        assertThat(schedule.stats().remembered()).isLessThan(200);
+    }
+
     @Test
     void noMoreItemsAreTakenThanTheBudgetOfAHostAllows() {
         HostSchedule<String> schedule = options().budget(2).build(0);

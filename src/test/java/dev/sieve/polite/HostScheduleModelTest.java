@@ -12,6 +12,7 @@ import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -27,6 +28,8 @@ class HostScheduleModelTest {
     private static final int PER_GROUP = 4;
     private static final long DELAY = 100 * MILLI;
     private static final long GROUP_DELAY = 20 * MILLI;
+    private static final int PER_SERVER = 3;
+    private static final long SERVER_DELAY = 30 * MILLI;
     private static final BackOff BACK_OFF = new BackOff(Duration.ofMillis(300), Duration.ofSeconds(2));
 
     @TempDir
@@ -35,6 +38,10 @@ class HostScheduleModelTest {
     private static final class Group {
         private long freeAt = Long.MIN_VALUE / 2;
         private int underWay;
+
+        private boolean isFree(int limit, long now) {
+            return underWay < limit && freeAt <= now;
+        }
     }
 
     /** Items of a host, lane by lane. */
@@ -74,6 +81,7 @@ class HostScheduleModelTest {
         private final String name;
         private final Group group;
         private final Items items = new Items();
+        private String server;
         private long freeAt = Long.MIN_VALUE / 2;
         private int underWay;
         private int failures;
@@ -94,7 +102,19 @@ class HostScheduleModelTest {
         }
     }
 
-    private record Request(Host host, String item, long startNanos) {}
+    private static final class Request {
+        private final Host host;
+        private final String item;
+        private final long startNanos;
+        private String server;
+
+        private Request(Host host, String item, long startNanos) {
+            this.host = host;
+            this.item = item;
+            this.startNanos = startNanos;
+            server = host.server;
+        }
+    }
 
     static final Codec<String> TEXT = new Codec<>() {
         @Override
@@ -109,15 +129,18 @@ class HostScheduleModelTest {
     };
 
     private final Map<String, Group> groups = new HashMap<>();
+    private final Map<String, Group> servers = new HashMap<>();
     private final List<Host> hosts = new ArrayList<>();
     private final List<Request> requests = new ArrayList<>();
     private long now;
     private int added;
+    private boolean hasServers;
 
     /** Too few hosts for any to be forgotten; all calls. */
     @ParameterizedTest
-    @ValueSource(longs = {1, 2, 3, 4, 6, 7})
+    @ValueSource(longs = {1, 2, 3, 4, 6, 7, 8, 9})
     void noHostIsAskedTooEarlyOrForgottenWithWork(long seed) throws IOException {
+        hasServers = seed > 7;
         run(seed, 40, true, seed % 2 == 0, seed > 4);
     }
 
@@ -141,6 +164,9 @@ class HostScheduleModelTest {
         }
         if (grouped) {
             options.groups(HostScheduleModelTest::groupOf, Duration.ofNanos(GROUP_DELAY), PER_GROUP, Integer.MAX_VALUE);
+        }
+        if (hasServers) {
+            options.servers(Duration.ofNanos(SERVER_DELAY), PER_SERVER);
         }
         for (int i = 0; i < hostCount; i++) {
             String name = "host" + i;
@@ -170,6 +196,9 @@ class HostScheduleModelTest {
         if (random.nextInt(10) == 0 && !requests.isEmpty()) {
             send(schedule, requests.get(random.nextInt(requests.size())).host);
         }
+        if (hasServers && random.nextInt(5) == 0 && !requests.isEmpty()) {
+            use(schedule, requests.get(random.nextInt(requests.size())), random);
+        }
         if (random.nextInt(6) == 0) {
             useOneHost(schedule, random, host, hostsFail);
             return;
@@ -197,6 +226,38 @@ class HostScheduleModelTest {
         }
     }
 
+    /** Finds out which server a request uses. */
+    private void use(HostSchedule<String> schedule, Request request, Random random) {
+        int number = random.nextInt(6);
+        String server = number == 0 ? null : "server" + number;
+        boolean isSame = Objects.equals(request.server, server);
+        leave(request);
+        request.host.server = server;
+        boolean mayUse = server == null || isSame || server(server).isFree(PER_SERVER, now);
+        assertThat(schedule.usesServer(request.host.name, request.server, server, now))
+                .isEqualTo(mayUse);
+        assertThat(schedule.server(request.host.name)).isEqualTo(server);
+        request.server = mayUse ? server : null;
+        if (request.server != null) {
+            server(server).underWay++;
+            server(server).freeAt = isSame ? server(server).freeAt : now + SERVER_DELAY;
+        }
+    }
+
+    private Group server(String name) {
+        return servers.computeIfAbsent(name, key -> new Group());
+    }
+
+    private void leave(Request request) {
+        if (request.server != null) {
+            server(request.server).underWay--;
+        }
+    }
+
+    private boolean isServerFree(Host host) {
+        return host.server == null || server(host.server).isFree(PER_SERVER, now);
+    }
+
     /** Polls out of turn, takes more for a request, or drops what is queued. */
     private void useOneHost(HostSchedule<String> schedule, Random random, Host host, boolean probeFirst) {
         assertThat(schedule.size(host.name)).isEqualTo(host.items.size());
@@ -208,7 +269,7 @@ class HostScheduleModelTest {
             Host requested = requests.get(random.nextInt(requests.size())).host;
             assertThat(schedule.pollMore(requested.name)).isEqualTo(requested.items.pollFirst());
         } else {
-            boolean mayStart = host.hasRoom(probeFirst) && host.earliest() <= now;
+            boolean mayStart = host.hasRoom(probeFirst) && host.earliest() <= now && isServerFree(host);
             String item = schedule.poll(host.name, now);
             assertThat(item).isEqualTo(mayStart ? host.items.pollFirst() : null);
             if (mayStart) {
@@ -220,12 +281,14 @@ class HostScheduleModelTest {
     private void poll(HostSchedule<String> schedule, Random random, boolean probeFirst) {
         String item = schedule.poll(now);
         if (item == null) {
-            assertThat(hosts).noneMatch(host -> host.hasRoom(probeFirst) && host.earliest() <= now);
+            assertThat(hosts)
+                    .noneMatch(host -> host.hasRoom(probeFirst) && host.earliest() <= now && isServerFree(host));
             return;
         }
         Host host = hosts.get(Integer.parseInt(item.substring(4, item.indexOf(' '))));
         assertThat(host.hasRoom(probeFirst)).isTrue();
         assertThat(host.earliest()).isLessThanOrEqualTo(now);
+        assertThat(isServerFree(host)).isTrue();
         assertThat(item).isEqualTo(host.items.pollFirst());
         if (random.nextInt(10) == 0) {
             schedule.dropped(host.name, false, now);
@@ -241,6 +304,10 @@ class HostScheduleModelTest {
             host.group.underWay++;
             host.group.freeAt = now + GROUP_DELAY;
         }
+        if (host.server != null) {
+            server(host.server).underWay++;
+            server(host.server).freeAt = now + SERVER_DELAY;
+        }
         requests.add(new Request(host, item, now));
     }
 
@@ -249,6 +316,10 @@ class HostScheduleModelTest {
         host.freeAt = Math.max(host.freeAt, now + DELAY);
         if (host.group != null) {
             host.group.freeAt = Math.max(host.group.freeAt, now + GROUP_DELAY);
+        }
+        if (host.server != null) {
+            Group server = server(host.server);
+            server.freeAt = Math.max(server.freeAt, now + SERVER_DELAY);
         }
     }
 
@@ -277,19 +348,24 @@ class HostScheduleModelTest {
         if (host.group != null) {
             host.group.underWay--;
         }
+        leave(request);
+        schedule.leftServer(request.server, now);
         if (random.nextInt(5) == 0) {
             schedule.putBack(host.name, request.item);
             host.items.addFirst(request.item);
         }
     }
 
-    private static void forgive(Request request) {
+    private void forgive(Request request) {
         Host host = request.host;
         if (host.freeAt == request.startNanos + DELAY) {
             host.freeAt = request.startNanos;
         }
         if (host.group != null && host.group.freeAt == request.startNanos + GROUP_DELAY) {
             host.group.freeAt = request.startNanos;
+        }
+        if (host.server != null && server(host.server).freeAt == request.startNanos + SERVER_DELAY) {
+            server(host.server).freeAt = request.startNanos;
         }
     }
 
@@ -304,8 +380,10 @@ class HostScheduleModelTest {
         for (Host host : hosts) {
             items += host.items.size();
             withWork += host.items.isEmpty() ? 0 : 1;
-            if (host.hasRoom(probeFirst)) {
-                earliest = Math.min(earliest, host.earliest());
+            Group server = host.server == null ? null : server(host.server);
+            if (host.hasRoom(probeFirst) && (server == null || server.underWay < PER_SERVER)) {
+                earliest =
+                        Math.min(earliest, server == null ? host.earliest() : Math.max(host.earliest(), server.freeAt));
             }
         }
         assertThat(schedule.size()).isEqualTo(items);
