@@ -1,9 +1,11 @@
 package dev.sieve.fetch;
 
+import java.net.InetAddress;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A request for a URL, with all that a {@link PageFetcher} needs to make it.
@@ -65,6 +67,16 @@ public record FetchRequest(String url, Map<String, String> fields, Body body, Wa
          * @return whether to send it; if not, the result is {@link FetchResult.NotSent}
          */
         default boolean maySend(String host) {
+            return true;
+        }
+
+        /**
+         * Called by any thread before a connection is opened, and again before the request is sent over one.
+         *
+         * @param address of the server; null when only a proxy has it
+         * @return whether to use it; if not, the result is {@link FetchResult.NotSent}
+         */
+        default boolean mayUse(@Nullable InetAddress address, boolean isConnected) {
             return true;
         }
 

@@ -11,6 +11,8 @@ import dev.sieve.url.UrlParts;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.HttpURLConnection;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.ProtocolException;
 import java.net.Proxy;
 import java.time.Duration;
@@ -20,6 +22,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import okhttp3.Call;
 import okhttp3.Connection;
 import okhttp3.ConnectionPool;
@@ -32,6 +35,7 @@ import okhttp3.OkHttpClient;
 import okhttp3.Protocol;
 import okhttp3.Request;
 import okhttp3.Response;
+import okhttp3.Route;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -106,15 +110,26 @@ public final class Fetcher implements PageFetcher, AutoCloseable {
             this.watch = watch;
         }
 
-        /** Returns whether the request is to be sent. */
-        boolean maySend(String host) {
+        /** Returns whether the request is to be sent over its connection. */
+        boolean maySend(Interceptor.Chain chain) {
+            Route route = chain.connection().route();
+            String host = Objects.requireNonNull(chain.request().tag(String.class));
+            return passes(
+                    () -> watch.mayUse(address(route.socketAddress(), route.proxy()), true) && watch.maySend(host));
+        }
+
+        boolean passes(BooleanSupplier check) {
             try {
-                isNotSent = !watch.maySend(host);
+                isNotSent |= !check.getAsBoolean();
                 return !isNotSent;
             } catch (RuntimeException e) {
                 thrown = e;
                 return false;
             }
+        }
+
+        private static @Nullable InetAddress address(InetSocketAddress place, Proxy proxy) {
+            return proxy.type() == Proxy.Type.DIRECT ? place.getAddress() : null;
         }
     }
 
@@ -215,6 +230,16 @@ public final class Fetcher implements PageFetcher, AutoCloseable {
                 .connectionPool(new ConnectionPool(options.connections, IDLE_SECONDS, TimeUnit.SECONDS))
                 .eventListener(new EventListener() {
                     @Override
+                    public void connectStart(Call call, InetSocketAddress place, Proxy proxy) {
+                        Received received =
+                                Objects.requireNonNull(call.request().tag(Received.class));
+                        if (!received.passes(() -> received.watch.mayUse(Received.address(place, proxy), false))) {
+                            // The client checks that before it connects.
+                            call.cancel();
+                        }
+                    }
+
+                    @Override
                     public void requestHeadersEnd(Call call, Request request) {
                         receive(Objects.requireNonNull(request.tag(Received.class)));
                     }
@@ -231,7 +256,7 @@ public final class Fetcher implements PageFetcher, AutoCloseable {
      */
     private Response send(Interceptor.Chain chain) throws IOException {
         Received received = Objects.requireNonNull(chain.request().tag(Received.class));
-        if (!received.maySend(Objects.requireNonNull(chain.request().tag(String.class)))) {
+        if (!received.maySend(chain)) {
             throw new IOException("not sent");
         }
         Response response = exchange(chain, received);

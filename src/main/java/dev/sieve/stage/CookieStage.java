@@ -17,6 +17,7 @@ import dev.sieve.scope.Scope;
 import dev.sieve.scope.SkipReason;
 import dev.sieve.scope.SkipRule;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.List;
@@ -106,6 +107,11 @@ public final class CookieStage implements Stage {
                 @Override
                 public boolean maySend(String host) {
                     return watch.maySend(host);
+                }
+
+                @Override
+                public boolean mayUse(@Nullable InetAddress address, boolean isConnected) {
+                    return watch.mayUse(address, isConnected);
                 }
 
                 @Override

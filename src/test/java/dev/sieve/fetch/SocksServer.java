@@ -12,7 +12,7 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
 /** A SOCKS 5 proxy (RFC 1928) on loopback without authentication that connects to one port of it, whatever it is told. */
-final class SocksServer implements AutoCloseable {
+public final class SocksServer implements AutoCloseable {
     private static final int IPV4 = 1;
     private static final int NAME = 3;
 
@@ -20,7 +20,7 @@ final class SocksServer implements AutoCloseable {
     private final int targetPort;
     private final Queue<String> targets = new ConcurrentLinkedQueue<>();
 
-    SocksServer(int targetPort) {
+    public SocksServer(int targetPort) {
         this.targetPort = targetPort;
     }
 
@@ -57,12 +57,12 @@ final class SocksServer implements AutoCloseable {
         }
     }
 
-    int port() {
+    public int port() {
         return server.port();
     }
 
     /** The hosts and ports to which connections were requested, as they were named. */
-    List<String> targets() {
+    public List<String> targets() {
         return List.copyOf(targets);
     }
 
