@@ -34,6 +34,20 @@ final class PaceOptions {
             description = "Concurrent requests per domain (default: no limit).")
     private @Nullable Integer perDomain;
 
+    @SameForWorkers(false)
+    @Option(
+            names = "--per-address",
+            paramLabel = "N",
+            description = "Concurrent requests per public address, for hosts that share a server (default: no limit).")
+    private int perAddress = Short.MAX_VALUE;
+
+    @SameForWorkers(false)
+    @Option(
+            names = "--address-delay",
+            paramLabel = "TIME",
+            description = "Minimum time between requests to the same public address, of all its hosts (default: none).")
+    private Duration addressDelay = Duration.ZERO;
+
     @Option(
             names = "--max-per-host",
             paramLabel = "N",
@@ -70,6 +84,8 @@ final class PaceOptions {
         Checks.set(spec, "--delay", delay, choice -> choice.apply(options));
         Checks.set(spec, "--per-host", perHost, options::perHost);
         Checks.set(spec, "--per-domain", perDomain, options::perDomain);
+        Checks.set(spec, "--per-address", perAddress, requests -> options.perAddress(requests, Duration.ZERO));
+        Checks.set(spec, "--address-delay", addressDelay, time -> options.perAddress(perAddress, time));
         Checks.set(spec, "--max-per-host", maxPerHost, options::maxPerHost);
         first.forEach(regex -> Checks.set(spec, "--first", regex, options::first));
         Checks.set(spec, "--max-failures", maxFailures, options::maxFailures);

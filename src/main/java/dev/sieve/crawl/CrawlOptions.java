@@ -58,6 +58,8 @@ public final class CrawlOptions {
     boolean adaptsDelay;
     int perHost = 1;
     int perDomain = Integer.MAX_VALUE;
+    int perAddress = Short.MAX_VALUE;
+    Duration addressDelay = Duration.ZERO;
     int maxPerHost = Integer.MAX_VALUE;
     UrlOrder order = UrlOrder.AS_FOUND;
     private @Nullable FolderSite folder;
@@ -104,19 +106,17 @@ public final class CrawlOptions {
     }
 
     /**
-     * Crawls in rounds: when all pages of the job are done, a crawl with this option begins the next round,
-     * which visits each of them once more. Requests are conditional, and each {@link dev.sieve.output.Visit} says what has
-     * changed. A round that was interrupted continues, with this option or without. The first round must have it. Default:
-     * false.
+     * Crawls in rounds: when all pages of the job are done, a crawl with this option begins the next round, which visits each
+     * of them once more. Requests are conditional, and each {@link dev.sieve.output.Visit} says what has changed. An
+     * interrupted round continues, with this option or without. The first round must have it. Default: false.
      */
     public CrawlOptions again(boolean choice) {
         return set(Capability.ROUNDS, choice);
     }
 
     /**
-     * Lets a round visit only the pages that are due: an unchanged page rests half as long again as before, and a changed one
-     * half as long, between two {@linkplain #ages bounds}; a Cache-Control with a longer max-age applies up to the upper one.
-     * Default: false.
+     * Lets a round visit only the pages that are due: an unchanged page rests half as long again as before, a changed one half
+     * as long, between two {@linkplain #ages bounds}; a longer max-age applies up to the upper one. Default: false.
      */
     public CrawlOptions onlyDue(boolean choice) {
         return set(Capability.ONLY_DUE, choice);
@@ -165,19 +165,13 @@ public final class CrawlOptions {
         return set(Capability.SKIP_DUPLICATES, choice);
     }
 
-    /**
-     * Sets in which form the visible text of pages is in their {@linkplain dev.sieve.output.Visit.Extract#text records}, at most
-     * a million characters per page. Default: none.
-     */
+    /** Sets in which form the visible text of pages, up to a million characters, is in their records. Default: none. */
     public CrawlOptions text(TextForm form) {
         text = Objects.requireNonNull(form, "form");
         return this;
     }
 
-    /**
-     * Sets whether the {@linkplain dev.sieve.output.Visit.Extract#meta records} of pages have what they say of themselves: language,
-     * author, dates, properties of Open Graph, and JSON-LD. Default: false.
-     */
+    /** Sets whether the records of pages have their language, author, dates, Open Graph and JSON-LD. Default: false. */
     public CrawlOptions meta(boolean choice) {
         return set(Capability.META, choice);
     }
@@ -243,6 +237,16 @@ public final class CrawlOptions {
      */
     public CrawlOptions perDomain(int requests) {
         perDomain = check("perDomain", requests, 1, Short.MAX_VALUE);
+        return this;
+    }
+
+    /**
+     * Sets limits that the hosts on one public address share: the concurrent requests, from 1 to 32,767, and the minimum time
+     * between the starts of two, at least 0. Each process has its own. Default: no limits.
+     */
+    public CrawlOptions perAddress(int requests, Duration time) {
+        perAddress = check("perAddress", requests, 1, Short.MAX_VALUE);
+        addressDelay = time;
         return this;
     }
 
@@ -352,10 +356,7 @@ public final class CrawlOptions {
         return this;
     }
 
-    /**
-     * Adds a stage to those of the {@link StageFactory}. It is called before these, so that it sees each request as it is sent.
-     * Default: none.
-     */
+    /** Adds a stage before those of the {@link StageFactory}, so that it sees each request as it is sent. Default: none. */
     public CrawlOptions stage(Stage.Creation creation) {
         stages.add(creation);
         return this;
@@ -537,10 +538,7 @@ public final class CrawlOptions {
         return new RobotsCache(fetcher, productToken(), Math.max(retries, 1 + retries), dates, robotsMemory());
     }
 
-    /**
-     * Returns the main options for the user, without header fields and passwords: {@code scope host, delay 1 s per host, 32
-     * requests at a time}.
-     */
+    /** Returns the main options for people, without secrets: {@code scope host, delay 1 s per host, 32 requests at a time}. */
     @Override
     public String toString() {
         String seconds =
@@ -587,15 +585,14 @@ public final class CrawlOptions {
     }
 
     private CrawlOptions set(Capability capability, boolean choice) {
+        capabilities.remove(capability);
         if (choice) {
             capabilities.add(capability);
-        } else {
-            capabilities.remove(capability);
         }
         return this;
     }
 
-    /** Returns in which form the texts of pages are {@linkplain #text(TextForm) recorded}; null when they are not. */
+    /** Returns in which form the texts of pages are recorded; null when they are not. */
     public @Nullable TextForm text() {
         return text;
     }

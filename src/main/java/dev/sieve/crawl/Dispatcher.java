@@ -2,10 +2,12 @@ package dev.sieve.crawl;
 
 import dev.sieve.Frontier;
 import dev.sieve.Lease;
+import dev.sieve.fetch.AddressPolicy;
 import dev.sieve.polite.HostSchedule;
 import dev.sieve.polite.ScheduleStats;
 import dev.sieve.polite.Trust;
 import dev.sieve.url.UrlParts;
+import java.net.InetAddress;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.Comparator;
@@ -77,6 +79,11 @@ final class Dispatcher {
     /** Tasks that have not ended, by identity. */
     private final Set<Task> requests = Collections.newSetFromMap(new IdentityHashMap<>());
 
+    /** The servers of requests that have not ended, by their tasks, by identity. */
+    private final Map<Task, String> servers = new IdentityHashMap<>();
+
+    private final boolean limitsServers;
+
     /** How many slots of each host are taken until an errand has ended. */
     private final Map<String, Integer> waitingHosts = new HashMap<>();
 
@@ -136,6 +143,7 @@ final class Dispatcher {
         int further = Math.min(8 * workers, 256);
         unproven = new UnprovenLimit(workers, further, options.perHost, nanos(options.delay), lateNanos);
         delays = new HostDelays(schedule, options.adaptsDelay);
+        limitsServers = Politeness.limitsAddresses(options);
         takesAll = options.order.size() > 0;
         budgetNanos = nanoClock.getAsLong();
         start();
@@ -294,6 +302,10 @@ final class Dispatcher {
         String host = UrlParts.host(target.url());
         Task.Action action = schedule.isGivenUp(host) ? Task.Action.LEAVE : Task.Action.REQUEST;
         Task task = new Task(target, host, now, action, schedule.trust(host), schedule.waited(host));
+        String server = schedule.server(host);
+        if (server != null) {
+            servers.put(task, server);
+        }
         unproven.started(task.lease().id(), task.trust(), now);
         return task;
     }
@@ -345,6 +357,29 @@ final class Dispatcher {
         return delays.get(host);
     }
 
+    /**
+     * Notes which address the request of a task uses, null if it is not known; returns whether its server may be requested
+     * now. Without a connection, a task that has waited for the server of its host keeps that one.
+     */
+    boolean mayUse(Task task, @Nullable InetAddress address, boolean isConnected) {
+        if (!limitsServers) {
+            return true;
+        }
+        boolean isPublic = address != null && AddressPolicy.publicOnly().objection(address) == null;
+        String server = isPublic ? address.getHostAddress() : null;
+        synchronized (this) {
+            String before = servers.remove(task);
+            String used = isConnected || before == null ? server : before;
+            // An attempt to connect may come after the end of its task.
+            boolean mayUse =
+                    requests.contains(task) && schedule.usesServer(task.host(), before, used, nanoClock.getAsLong());
+            if (mayUse && used != null) {
+                servers.put(task, used);
+            }
+            return mayUse;
+        }
+    }
+
     /** Notes that a request for a target is sent to a host, unless its lease has ended; returns whether it may be sent. */
     boolean maySend(Target target, String host) {
         if (!target.is(Target.Kind.ERRAND) && !frontier.begin(target.lease())) {
@@ -375,7 +410,8 @@ final class Dispatcher {
             return false;
         }
         unproven.ended(task.lease().id(), outcome.hasResponse(), now);
-        RobotsErrand errand = RobotsErrand.of(task.target());
+        schedule.leftServer(servers.remove(task), now);
+        RobotsErrand errand = outcome.kind() == Outcome.Kind.SERVER_BUSY ? null : RobotsErrand.of(task.target());
         if (errand != null) {
             waitingHosts.computeIfPresent(errand.waiting(), (host, slots) -> slots == 1 ? null : slots - 1);
             schedule.release(errand.waiting(), now);
@@ -391,6 +427,10 @@ final class Dispatcher {
                 return failed(task.host(), now);
             }
             case NOT_REQUESTED -> schedule.skipped(task.host(), task.startNanos(), now);
+            case SERVER_BUSY -> {
+                schedule.skipped(task.host(), task.startNanos(), now);
+                schedule.putBack(task.host(), task.target());
+            }
             case ROBOTS_READ -> {
                 schedule.finished(task.host(), now);
                 delay(task.host(), outcome.time());

@@ -32,6 +32,8 @@ record Outcome(
         ROBOTS_READ,
         /** The request was for robots.txt, which has moved on the same host; the URL is the next one of its host. */
         ROBOTS_REDIRECTED,
+        /** No request was made, since the server of the host has no room for it: the URL is the next one of its host. */
+        SERVER_BUSY,
         /** The host pauses; then the URL is the next one of its host. */
         POSTPONED,
         /** The robots.txt is on another host: the URL is the next one of its host after the errand. */
@@ -51,7 +53,7 @@ record Outcome(
     boolean hasResponse() {
         return switch (kind) {
             case RESPONDED, FAILED, OVERLOADED, ROBOTS_READ, ROBOTS_REDIRECTED, ELSEWHERE -> true;
-            case POSTPONED, NO_RESPONSE, NOT_REQUESTED -> false;
+            case POSTPONED, NO_RESPONSE, NOT_REQUESTED, SERVER_BUSY -> false;
         };
     }
 
@@ -60,7 +62,7 @@ record Outcome(
         switch (kind) {
             case RESPONDED -> delay.responded(time);
             case FAILED, OVERLOADED, NO_RESPONSE -> delay.failed();
-            case NOT_REQUESTED, ROBOTS_READ, ROBOTS_REDIRECTED, POSTPONED, ELSEWHERE -> {
+            case NOT_REQUESTED, SERVER_BUSY, ROBOTS_READ, ROBOTS_REDIRECTED, POSTPONED, ELSEWHERE -> {
                 return false;
             }
         }

@@ -71,14 +71,23 @@ final class Politeness {
         if (options.perDomain != Integer.MAX_VALUE) {
             builder.groups(UrlParts::domainOfHost, Duration.ZERO, options.perDomain, Integer.MAX_VALUE);
         }
+        if (limitsAddresses(options)) {
+            builder.servers(options.addressDelay, options.perAddress);
+        }
         UrlOrder order = options.order;
         if (order.size() > 0) {
             // An errand is what other URLs wait for.
             builder.lanes(order.size(), target -> target.is(Target.Kind.ERRAND) ? 0 : order.lane(target.url()));
         }
-        HostSchedule<Target> schedule = builder.build(nowNanos + (continues ? options.delay.toNanos() : 0));
+        long longest = Math.max(options.delay.toNanos(), options.addressDelay.toNanos());
+        HostSchedule<Target> schedule = builder.build(nowNanos + (continues ? longest : 0));
         job.store().takePauses().forEach((host, pause) -> schedule.backOff(host, nowNanos + pause.toNanos()));
         return schedule;
+    }
+
+    /** Returns whether hosts with the same address share limits. */
+    static boolean limitsAddresses(CrawlOptions options) {
+        return options.perAddress < Short.MAX_VALUE || !options.addressDelay.isZero();
     }
 
     /** Returns what robots.txt allows on an origin or, if that is not known, what to request next. */

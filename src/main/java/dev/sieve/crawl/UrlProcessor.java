@@ -19,6 +19,7 @@ import dev.sieve.scope.SkipReason;
 import dev.sieve.scope.SkipRule;
 import dev.sieve.url.UrlParts;
 import java.io.UncheckedIOException;
+import java.net.InetAddress;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -47,6 +48,7 @@ final class UrlProcessor {
     private static final long FIRST_TRIES_BYTES = 1 << 20;
 
     private static final Outcome NOT_REQUESTED = new Outcome(Outcome.Kind.NOT_REQUESTED);
+    private static final Outcome SERVER_BUSY = new Outcome(Outcome.Kind.SERVER_BUSY);
 
     /** Limits the memory of links: of a page, they are in memory until they were queued and the sink has received them. */
     private final Semaphore documents;
@@ -80,14 +82,29 @@ final class UrlProcessor {
 
     /** Follows the requests for a target, of which there is at most one for the URL itself. */
     private final class Sending implements FetchRequest.Watch {
+        private final Task task;
         private final Target target;
         private boolean hasEnded;
+        private volatile boolean isServerBusy;
         private long sentNanos;
         /** How long the server took to begin its response. */
         private Duration took = Duration.ZERO;
 
-        Sending(Target target) {
+        Sending(Task task, Target target) {
+            this.task = task;
             this.target = target;
+        }
+
+        @Override
+        public boolean mayUse(@Nullable InetAddress address, boolean isConnected) {
+            isServerBusy = !dispatcher.mayUse(task, address, isConnected);
+            return !isServerBusy;
+        }
+
+        /** Returns what follows when nothing was sent; null when that is not known. */
+        @Nullable
+        Response unsent() {
+            return hasEnded ? dropped() : isServerBusy ? new Response(SERVER_BUSY, () -> false) : null;
         }
 
         /** Nothing is sent once the lease has ended, however long something has been waited for. */
@@ -177,9 +194,9 @@ final class UrlProcessor {
         if (access == null && target.rule() != null) {
             return target.rule() ? fetch(target, task) : refused(target, RobotsCache.FORBIDDEN);
         } else if (access == null) {
-            Sending sending = new Sending(target);
+            Sending sending = new Sending(task, target);
             Outcome outcome = requestRobots(task, target, origin, Objects.requireNonNull(robots.next()), sending);
-            return sending.hasEnded ? dropped() : new Response(outcome, () -> false);
+            return Objects.requireNonNullElseGet(sending.unsent(), () -> new Response(outcome, () -> false));
         }
         noteRules(target, access);
         SkipReason forbidden = access.skipReason(target.url());
@@ -228,7 +245,11 @@ final class UrlProcessor {
             politeness.closeRobots(url);
             return NOT_REQUESTED;
         }
-        Duration pause = politeness.requestRobots(url, new Sending(task.target()), recorder::exchanged);
+        Sending sending = new Sending(task, task.target());
+        Duration pause = politeness.requestRobots(url, sending, recorder::exchanged);
+        if (sending.isServerBusy) {
+            return SERVER_BUSY;
+        }
         setDelay(task.host(), UrlParts.origin(url));
         setDelay(errand.waiting(), errand.origin());
         return new Outcome(Outcome.Kind.POSTPONED, pause, null);
@@ -286,14 +307,15 @@ final class UrlProcessor {
         if (trap != null) {
             return refused(target, trap);
         }
-        Sending sending = new Sending(target);
+        Sending sending = new Sending(task, target);
         FetchRequest.Body body = target.is(Target.Kind.STYLE_SHEET)
                 ? FetchRequest.Body.ANY_TYPE
                 : target.isCheck() ? FetchRequest.Body.NONE : FetchRequest.Body.DOCUMENT;
         VisitContext visit = visit(target);
         FetchResult result = visit.fetch(new FetchRequest(target.url(), Map.of(), body, sending), fetcher, clock);
-        if (sending.hasEnded) {
-            return dropped();
+        Response unsent = sending.unsent();
+        if (unsent != null) {
+            return unsent;
         }
         Exchange exchange = result.exchange();
         Outcome outcome =
