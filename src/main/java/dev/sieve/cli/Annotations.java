@@ -1,13 +1,20 @@
 package dev.sieve.cli;
 
+import dev.sieve.fetch.FolderSite;
+import dev.sieve.parse.LinkLine;
 import dev.sieve.report.BrokenLink;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Broken links as workflow commands of GitHub, which shows each as an error: {@code ::error file=PAGE,title=TITLE::MESSAGE}. The
- * file is the page that links to it.
+ * Broken links as workflow commands of GitHub, which shows each as an error: {@code ::error
+ * file=PAGE,line=LINE,title=TITLE::MESSAGE}. The file is the page that links to it: the one in a folder, or a URL without a line.
  */
 final class Annotations {
     /** GitHub shows fewer than that, and the rest in the log. */
@@ -31,18 +38,44 @@ final class Annotations {
         }
     }
 
-    /** Returns a line for each of the first links. */
-    static String of(List<BrokenLink> links) {
-        return links.stream().limit(MOST).map(Annotations::line).collect(Collectors.joining());
+    /**
+     * Returns a line for each of the first links.
+     *
+     * @param site the folder that was crawled; null if there is none
+     */
+    static String of(List<BrokenLink> links, @Nullable FolderSite site) {
+        return links.stream().limit(MOST).map(link -> line(link, site)).collect(Collectors.joining());
     }
 
-    private static String line(BrokenLink link) {
+    private static String line(BrokenLink link, @Nullable FolderSite site) {
         String page = link.pages().isEmpty() ? link.url() : link.pages().get(0);
-        String from = link.pages().isEmpty() ? "a seed" : "linked from " + page;
-        return "::error file=%s,title=Broken link::%s%n"
+        Path file = site == null ? null : site.file(page);
+        String shown = file == null ? page : relative(file);
+        String from = link.pages().isEmpty() ? "a seed" : "linked from " + shown;
+        int line = file == null ? 0 : line(file, page, link.url());
+        return "::error file=%s%s,title=Broken link::%s%n"
                 .formatted(
-                        escaped(page).replace(":", "%3A").replace(",", "%2C"),
+                        escaped(shown).replace(":", "%3A").replace(",", "%2C"),
+                        line == 0 ? "" : ",line=" + line,
                         escaped(link.reason() + ": " + link.url() + " (" + from + ")"));
+    }
+
+    /** Returns a path as GitHub takes it: from the working directory, if it is below. */
+    private static String relative(Path file) {
+        Path working = Path.of("").toAbsolutePath();
+        Path absolute = file.toAbsolutePath().normalize();
+        return (absolute.startsWith(working) ? working.relativize(absolute) : absolute)
+                .toString()
+                .replace('\\', '/');
+    }
+
+    /** Returns the line of a link; 0 when it is not found. */
+    private static int line(Path file, String page, String url) {
+        try (InputStream in = Files.newInputStream(file)) {
+            return LinkLine.of(in, page, url);
+        } catch (IOException e) {
+            return 0;
+        }
     }
 
     private static String escaped(String text) {

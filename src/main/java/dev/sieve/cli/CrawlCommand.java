@@ -161,6 +161,9 @@ class CrawlCommand implements Callable<Integer> {
                     + " robots.txt, writes nothing.")
     private boolean isDryRun;
 
+    /** The folder among the seeds; null if there is none. */
+    private @Nullable FolderSite site;
+
     @Option(names = "-q", description = "Show only warnings: no progress, no summary.")
     private boolean isQuiet;
 
@@ -244,7 +247,7 @@ class CrawlCommand implements Callable<Integer> {
                     SummaryFile.write(start.crawler().report(), exitCode, recording.brokenLinks(), summary);
                 }
                 if (annotations.isNow()) {
-                    Terminal.print(Annotations.of(recording.brokenLinks()));
+                    Terminal.print(Annotations.of(recording.brokenLinks(), site));
                 }
                 return exitCode;
             } catch (IOException | RuntimeException | Error e) {
@@ -272,7 +275,7 @@ class CrawlCommand implements Callable<Integer> {
         where.apply(options, spec);
         pace.apply(options, spec);
         requests.apply(options, spec);
-        FolderSite site = folder();
+        site = folder();
         if (site != null) {
             options.folder(site);
         }

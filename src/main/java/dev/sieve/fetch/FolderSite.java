@@ -46,6 +46,7 @@ public final class FolderSite {
             "webp", "image/webp",
             "json", "application/json");
 
+    private final Path named;
     private final Path folder;
     private final HttpUrl base;
 
@@ -61,9 +62,10 @@ public final class FolderSite {
         if (!path.startsWith("/") || !path.endsWith("/") || parsed == null) {
             throw new IllegalArgumentException("path must begin and end with a slash: " + path);
         }
+        named = folder;
         this.folder = folder.toRealPath();
         base = HttpUrl.get(parsed);
-        if (file(base) == null) {
+        if (file(url()) == null) {
             throw new IOException("no file " + INDEX + " in " + folder);
         }
     }
@@ -78,15 +80,20 @@ public final class FolderSite {
         return url.scheme().equals(base.scheme()) && url.host().equals(base.host()) && url.port() == base.port();
     }
 
-    /** Returns the file of a URL; null when there is none. */
-    private @Nullable Path file(HttpUrl url) {
-        Path found = find(url);
-        Path file = found == null || !url.encodedPath().endsWith("/") ? found : inside(found.resolve(INDEX));
-        return file != null && Files.isRegularFile(file) ? file : null;
+    /** Returns the file of a URL, in the folder as it was named; null when there is none. */
+    public @Nullable Path file(String url) {
+        HttpUrl parsed = HttpUrl.parse(url);
+        Path path = parsed == null || !has(parsed) ? null : path(parsed);
+        Path found = path == null ? null : inside(path);
+        return path != null && found != null && Files.isRegularFile(found)
+                ? named.resolve(folder.relativize(path))
+                : null;
     }
 
-    private @Nullable Path find(HttpUrl url) {
-        if (!url.encodedPath().startsWith(base.encodedPath())) {
+    /** Returns where the file of a URL would be; null for a URL that cannot have one. */
+    private @Nullable Path path(HttpUrl url) {
+        String path = url.encodedPath();
+        if (!path.startsWith(base.encodedPath())) {
             return null;
         }
         Path found = folder;
@@ -100,7 +107,7 @@ public final class FolderSite {
             }
             found = found.resolve(segment);
         }
-        return inside(found);
+        return path.endsWith("/") ? found.resolve(INDEX) : found;
     }
 
     /** Returns where a path really is; null when that is not in the folder, or there is nothing. */
@@ -116,14 +123,14 @@ public final class FolderSite {
     /** Returns the response to a request for one of the files; its body has to be closed. */
     Response respond(Request request) throws IOException {
         HttpUrl url = request.url();
-        Path file = file(url);
-        if (file != null) {
-            BufferedSource source = Okio.buffer(Okio.source(file));
+        Path path = path(url);
+        Path found = path == null ? null : inside(path);
+        if (found != null && Files.isRegularFile(found)) {
+            BufferedSource source = Okio.buffer(Okio.source(found));
             return response(request, HttpURLConnection.HTTP_OK)
-                    .body(ResponseBody.create(source, MediaType.parse(type(file)), Files.size(file)))
+                    .body(ResponseBody.create(source, MediaType.parse(type(found)), Files.size(found)))
                     .build();
         }
-        Path found = find(url);
         boolean isFolder =
                 found != null && Files.isDirectory(found) && !url.encodedPath().endsWith("/");
         Response.Builder response = isFolder

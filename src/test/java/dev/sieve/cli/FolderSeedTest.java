@@ -1,10 +1,16 @@
 package dev.sieve.cli;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sieve.fetch.FolderSite;
+import dev.sieve.report.BrokenLink;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.PrintStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -39,6 +45,53 @@ class FolderSeedTest {
                 .extracting(line -> line.split("\t", 2)[0])
                 .contains("http://localhost/project/", "http://localhost/project/a.html")
                 .noneMatch(url -> url.contains("robots"));
+    }
+
+    @Test
+    void annotationsNameTheFileAndTheLine() throws IOException {
+        Files.createDirectory(folder.resolve("s"));
+        Files.writeString(folder.resolve("s/a, b.html"), "<p>\n<a\nhref=gone.html>x</a>");
+        Path named = folder.resolve("s/../../" + folder.getFileName());
+        run("--annotations=never");
+        Files.writeString(folder.resolve("index.html"), "\n<a href='a.html'>a</a> <a href='s/a, b.html'>b</a>");
+        PrintStream before = System.err;
+        ByteArrayOutputStream err = new ByteArrayOutputStream();
+        System.setErr(new PrintStream(err, true, UTF_8));
+        try {
+            Run.of(Main.commandLine(), "-q", named.toString(), "--annotations=always");
+        } finally {
+            System.setErr(before);
+        }
+
+        String file = "::error file=" + folder;
+        assertThat(err.toString(UTF_8).lines())
+                .anyMatch(line -> line.equals(file + "/s/a%2C b.html,line=2,title=Broken link::404: "
+                        + "http://localhost/s/gone.html (linked from " + folder + "/s/a, b.html)"))
+                .anyMatch(line -> line.startsWith(file + "/a.html,line=1,title=Broken link::404: "
+                        + "http://localhost/missing.html (linked"));
+    }
+
+    @Test
+    void aFileBelowTheWorkingDirectoryIsRelativeToIt() throws IOException {
+        Path below = Files.createTempDirectory(Path.of("target"), "site");
+        try {
+            Files.writeString(below.resolve("index.html"), "x");
+            FolderSite site = new FolderSite(Path.of(".").resolve(below), "/project/");
+            BrokenLink link =
+                    new BrokenLink("http://localhost/project/gone", "404", List.of("http://localhost/project/?x"), 1);
+            BrokenLink other = new BrokenLink("http://a.test/", "404", List.of("http://localhost/"), 1);
+
+            assertThat(Annotations.of(List.of(link, other), site).lines())
+                    .containsExactly(
+                            "::error file=target/" + below.getFileName() + "/index.html,title=Broken link::404: "
+                                    + "http://localhost/project/gone (linked from target/" + below.getFileName()
+                                    + "/index.html)",
+                            "::error file=http%3A//localhost/,title=Broken link::404: "
+                                    + "http://a.test/ (linked from http://localhost/)");
+        } finally {
+            Files.delete(below.resolve("index.html"));
+            Files.delete(below);
+        }
     }
 
     @ParameterizedTest
