@@ -284,18 +284,26 @@ public final class LinkQueue {
         private final Instant fetchedAt;
         private final Map<String, Resource> resources = new LinkedHashMap<>();
         private final List<StageVisit> parts;
-        private final boolean takesParts;
+        private boolean takesParts;
+        private boolean takesSketch;
+        private boolean takesMeta;
+        private @Nullable TextForm textForm;
 
         private PageRest(VisitContext visit) {
             page = visit.target().lease();
             fetchedAt = visit.fetchedAt();
             parts = visit.parts();
-            takesParts = parts.stream().anyMatch(LinkExtractor.Rest::takesParts);
+            for (StageVisit part : parts) {
+                takesParts |= part.takesParts();
+                takesSketch |= part.takesSketch();
+                takesMeta |= part.takesMeta();
+                textForm = textForm == null ? part.textForm() : textForm;
+            }
         }
 
         @Override
         public boolean takesSketch() {
-            return parts.stream().anyMatch(LinkExtractor.Rest::takesSketch);
+            return takesSketch;
         }
 
         /** Returns the resources. */
@@ -352,11 +360,7 @@ public final class LinkQueue {
 
         @Override
         public @Nullable TextForm textForm() {
-            return parts.stream()
-                    .map(LinkExtractor.Rest::textForm)
-                    .filter(Objects::nonNull)
-                    .findFirst()
-                    .orElse(null);
+            return textForm;
         }
 
         @Override
@@ -368,7 +372,7 @@ public final class LinkQueue {
 
         @Override
         public boolean takesMeta() {
-            return parts.stream().anyMatch(LinkExtractor.Rest::takesMeta);
+            return takesMeta;
         }
 
         @Override

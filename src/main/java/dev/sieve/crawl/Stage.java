@@ -65,6 +65,9 @@ public interface Stage {
         return StageVisit.NONE;
     }
 
+    /** Adds to the record of a visit, or sees that its URL was refused, if it needs no {@link StageVisit} for that. */
+    default void record(VisitContext visit) {}
+
     /** Returns an exchange as it is recorded. */
     default Exchange exchanged(Exchange exchange) {
         return exchange;

@@ -398,7 +398,7 @@ final class UrlProcessor {
             recorder.leaveUndone(lease);
         } else {
             visit.result(new Refused(reason));
-            visit.forEach(StageVisit::visited);
+            visited(visit);
             recorder.done(lease, () -> visit.forEach(part -> part.settled(false)));
         }
         return false;
@@ -467,8 +467,13 @@ final class UrlProcessor {
         if (result instanceof Page page && page.wall() == null && accepted.contains(result.status())) {
             visit.accept();
         }
-        visit.forEach(StageVisit::visited);
+        visited(visit);
         recorder.visited(visit.record(rest.resources(), waited));
+    }
+
+    private void visited(VisitContext visit) {
+        visit.forEach(StageVisit::visited);
+        stages.forEach(stage -> stage.record(visit));
     }
 
     private Page readPage(VisitContext visit, Page page, LinkQueue.PageRest rest) {

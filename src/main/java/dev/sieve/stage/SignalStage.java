@@ -1,7 +1,6 @@
 package dev.sieve.stage;
 
 import dev.sieve.crawl.Stage;
-import dev.sieve.crawl.StageVisit;
 import dev.sieve.crawl.Target;
 import dev.sieve.crawl.VisitContext;
 import dev.sieve.fetch.FetchResult.Page;
@@ -20,42 +19,46 @@ final class SignalStage implements Stage {
     private final LruMap<Map<String, String>> ofRobots =
             new LruMap<>(MAX_BYTES, map -> 256L + 2L * String.valueOf(map).length());
 
+    /** Whether the robots.txt of any origin says something, so that most crawls need no lock. */
+    private volatile boolean hasRobots;
+
     @Override
     public void rules(Target target, RobotsRules rules) {
         Map<String, String> signals = rules.signals(target.url());
         if (!signals.isEmpty()) {
             ofRobots.put(target.url(), signals);
+            hasRobots = true;
         }
     }
 
     @Override
-    public StageVisit visit(VisitContext visit) {
-        return new StageVisit() {
-            @Override
-            public void visited() {
-                String url = visit.target().url();
-                Map<String, Object> signals = new LinkedHashMap<>();
-                Map<String, String> robots = ofRobots.get(url);
-                if (robots != null) {
-                    ofRobots.remove(url);
-                    signals.put("robots", robots);
-                }
-                Map<String, String> headers = visit.result() instanceof Page page ? headers(page) : Map.of();
-                if (!headers.isEmpty()) {
-                    signals.put("headers", headers);
-                }
-                if (visit.result() instanceof Page) {
-                    visit.signals(signals);
-                }
+    public void record(VisitContext visit) {
+        Map<String, String> robots = hasRobots ? taken(visit.target().url()) : Map.of();
+        Map<String, String> headers = visit.result() instanceof Page page ? headers(page) : Map.of();
+        if (visit.result() instanceof Page && !(robots.isEmpty() && headers.isEmpty())) {
+            Map<String, Object> signals = new LinkedHashMap<>();
+            if (!robots.isEmpty()) {
+                signals.put("robots", robots);
             }
-        };
+            if (!headers.isEmpty()) {
+                signals.put("headers", headers);
+            }
+            visit.signals(signals);
+        }
+    }
+
+    private Map<String, String> taken(String url) {
+        Map<String, String> signals = ofRobots.get(url);
+        ofRobots.remove(url);
+        return signals == null ? Map.of() : signals;
     }
 
     private static Map<String, String> headers(Page page) {
-        Map<String, String> found = new LinkedHashMap<>();
+        Map<String, String> found = Map.of();
         for (String name : RobotsRules.SIGNALS) {
-            List<String> values = page.headers().getOrDefault(name, List.of());
-            if (!values.isEmpty()) {
+            List<String> values = page.headers().get(name);
+            if (values != null) {
+                found = found.isEmpty() ? new LinkedHashMap<>() : found;
                 String all = String.join(", ", values);
                 found.put(name, all.substring(0, Math.min(all.length(), MAX_LENGTH)));
             }
