@@ -217,6 +217,7 @@ class CrawlCommand implements Callable<Integer> {
                         new CrawlStart(() -> kept.open(place, options, settings), job -> kept.crawler(options, job))) {
             if (resumes) {
                 start.crawler();
+                requests.compareCookies(kept.folder());
             }
             readSeeds(seeds, start::addTyped, start::add);
             // Another process may have accepted the seeds a moment ago, and the counters are as old as that.

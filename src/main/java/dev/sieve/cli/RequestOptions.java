@@ -14,6 +14,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -22,6 +24,7 @@ import picocli.CommandLine.Option;
 @Command(optionListHeading = "%nRequests:%n")
 @SameForWorkers
 final class RequestOptions {
+    private static final Logger LOG = LoggerFactory.getLogger("dev.sieve.cli");
     private static final String KEEP_COOKIES = "--keep-cookies";
     private static final String LOG_OUT = "--log-out";
     private static final String ARCHIVE_COOKIES = "--archive-cookies";
@@ -129,6 +132,13 @@ final class RequestOptions {
                 throw new IllegalArgumentException(Checks.message(e), e);
             }
         });
+    }
+
+    /** Warns that a job has been crawled with cookies so far, since without them its pages may be others. */
+    void compareCookies(@Nullable Path job) {
+        if (!keepsCookies && cookies == null && job != null && CookieStage.wasIn(job)) {
+            LOG.warn("earlier runs sent cookies, this one sends none (--cookies, --keep-cookies)");
+        }
     }
 
     /** Refuses bodies that the heap could not hold while they are read and parsed; the default holds in any heap. */

@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.net.HttpURLConnection;
 import java.net.URLConnection;
 import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.Locale;
 import java.util.Map;
@@ -99,13 +100,15 @@ public final class FolderSite {
         Path found = folder;
         for (String segment : url.pathSegments()
                 .subList(base.pathSegments().size() - 1, url.pathSegments().size())) {
-            if (segment.equals("..")
-                    || segment.indexOf('/') >= 0
-                    || segment.indexOf('\\') >= 0
-                    || segment.indexOf(0) >= 0) {
+            if (segment.equals("..") || segment.indexOf('/') >= 0 || segment.indexOf('\\') >= 0) {
                 return null;
             }
-            found = found.resolve(segment);
+            try {
+                found = found.resolve(segment);
+            } catch (InvalidPathException e) {
+                // Such as a character that names of files cannot have in the locale of the process.
+                return null;
+            }
         }
         return path.endsWith("/") ? found.resolve(INDEX) : found;
     }

@@ -18,6 +18,7 @@ import dev.sieve.scope.SkipReason;
 import dev.sieve.scope.SkipRule;
 import java.io.IOException;
 import java.net.InetAddress;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.List;
@@ -53,6 +54,11 @@ public final class CookieStage implements Stage {
     public static Creation of(@Nullable Path file, boolean archives) throws IOException {
         List<Cookie> named = file == null ? List.of() : CookieJar.read(file);
         return (job, scope, clock) -> new CookieStage(job, named, archives, scope, clock);
+    }
+
+    /** Returns whether a crawl with this stage was kept in the folder of a job. */
+    public static boolean wasIn(Path job) {
+        return Files.exists(job.resolve(CookieJar.KIND.name()));
     }
 
     private CookieStage(CrawlJob job, List<Cookie> named, boolean archives, Scope scope, CrawlClock clock)

@@ -6,7 +6,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.net.httpserver.HttpServer;
 import dev.sieve.output.Archive;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.PrintStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
@@ -151,6 +153,27 @@ class CookieOptionsTest {
         files.remove("job/crawl-cookies");
         assertThat(files).allSatisfy((name, content) -> assertThat(content).doesNotContain(MINE, THEIRS));
         assertThat(Archive.read(folder.resolve("a.warc"))).hasSizeGreaterThan(8);
+    }
+
+    @Test
+    void aJobThatGoesOnWithoutItsCookiesSaysSo() {
+        String job = "--job=" + path("job");
+        String warning = "WARN  earlier runs sent cookies, this one sends none (--cookies, --keep-cookies)";
+        PrintStream before = System.err;
+        ByteArrayOutputStream err = new ByteArrayOutputStream();
+        System.setErr(new PrintStream(err, true, US_ASCII));
+        try {
+            crawl(site, job, "--max-pages=1", "-q");
+            crawl(job, "--max-pages=1", "-q", "--keep-cookies");
+            crawl(job, "--max-pages=1", "-q", "--cookies=" + cookies);
+            assertThat(err.toString(US_ASCII)).doesNotContain(warning);
+
+            crawl(job, "-q");
+
+            assertThat(err.toString(US_ASCII)).containsOnlyOnce(warning);
+        } finally {
+            System.setErr(before);
+        }
     }
 
     @ParameterizedTest
