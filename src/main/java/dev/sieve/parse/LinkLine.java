@@ -48,8 +48,7 @@ public final class LinkLine {
     private static List<String> references(Element element) {
         List<String> references = new ArrayList<>();
         switch (element.normalName()) {
-            case "a", "area", "link" ->
-                references.add(element.attr(element.hasAttr("href") ? "href" : "xlink:href"));
+            case "a", "area", "link" -> references.add(element.attr(element.hasAttr("href") ? "href" : "xlink:href"));
             case "iframe", "frame" -> references.add(element.attr("src"));
             default -> {}
         }
@@ -63,7 +62,6 @@ public final class LinkLine {
         int fragment = reference.indexOf('#');
         String whole = fragment < 0 ? reference : reference.substring(0, fragment);
         String resolved = base.resolve(whole);
-        return url.equals(resolved == null ? whole : resolved)
-                || url.equals(resolved + "#" + Fragment.of(reference));
+        return url.equals(resolved == null ? whole : resolved) || url.equals(resolved + "#" + Fragment.of(reference));
     }
 }

@@ -67,8 +67,8 @@ class FolderSeedTest {
         assertThat(err.toString(UTF_8).lines())
                 .anyMatch(line -> line.equals(file + "/s/a%2C b.html,line=2,title=Broken link::404: "
                         + "http://localhost/s/gone.html (linked from " + folder + "/s/a, b.html)"))
-                .anyMatch(line -> line.startsWith(file + "/a.html,line=1,title=Broken link::404: "
-                        + "http://localhost/missing.html (linked"));
+                .anyMatch(line -> line.startsWith(
+                        file + "/a.html,line=1,title=Broken link::404: " + "http://localhost/missing.html (linked"));
     }
 
     @Test
