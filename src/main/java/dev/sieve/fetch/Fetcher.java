@@ -582,8 +582,15 @@ public final class Fetcher implements PageFetcher, AutoCloseable {
 
     /** Returns the number of connections that are not idle. */
     public int connectionsInUse() {
-        return client.connectionPool().connectionCount()
-                - client.connectionPool().idleConnectionCount();
+        ConnectionPool pool = client.connectionPool();
+        int all;
+        int idle;
+        do {
+            all = pool.connectionCount();
+            idle = pool.idleConnectionCount();
+            // A thread of the pool closes idle ones at any time.
+        } while (all != pool.connectionCount());
+        return all - idle;
     }
 
     @Override
