@@ -5,12 +5,12 @@ import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.BitSet;
+import java.util.Arrays;
 
 /**
- * A temporary file of blocks of equal size that are allocated and released; the lowest free block is allocated first. It
- * takes one bit of memory per block. The file is deleted when it is closed or, where the system permits the deletion of
- * open files, however the process ends.
+ * A temporary file of blocks of equal size that are allocated and released, the block that was released last first. It
+ * takes four bytes of memory per free block. The file is deleted when it is closed or, where the system permits the deletion
+ * of open files, however the process ends.
  *
  * <p>Uses a {@link RandomAccessFile}, because an interrupt of a thread that uses a channel closes the channel.
  */
@@ -19,8 +19,9 @@ class BlockFile implements Closeable {
 
     private final Path path;
     private final RandomAccessFile file;
-    private final BitSet used = new BitSet();
-    private int lowestFree;
+    private int[] free = new int[16];
+    private int freeBlocks;
+    private int blocks;
 
     BlockFile(Path directory) throws IOException {
         path = Files.createTempFile(directory, "hosts-", ".spill");
@@ -29,19 +30,18 @@ class BlockFile implements Closeable {
     }
 
     int allocate() {
-        int block = used.nextClearBit(lowestFree);
-        used.set(block);
-        lowestFree = block + 1;
-        return block;
+        return freeBlocks > 0 ? free[--freeBlocks] : blocks++;
     }
 
     void release(int block) {
-        used.clear(block);
-        lowestFree = Math.min(lowestFree, block);
+        if (freeBlocks == free.length) {
+            free = Arrays.copyOf(free, 2 * freeBlocks);
+        }
+        free[freeBlocks++] = block;
     }
 
     int blocksInUse() {
-        return used.cardinality();
+        return blocks - freeBlocks;
     }
 
     void write(int block, int offset, byte[] source, int length) throws IOException {
