@@ -29,7 +29,11 @@ public final class Bench {
     private static final Map<String, Part> PARTS = new LinkedHashMap<>();
 
     static {
-        PARTS.put("pending", line -> Pending.print());
+        PARTS.put("pending", line -> {
+            Pending.print();
+            Pending.printHosts(1);
+            Pending.printHosts(1_000_000);
+        });
         PARTS.put("push", line -> {
             jmh(PushBench.class, line);
             for (Kind kind : Kind.values()) {
