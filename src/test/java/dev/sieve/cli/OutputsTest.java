@@ -9,8 +9,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import com.sun.net.httpserver.HttpServer;
 import dev.sieve.CapturedLog;
+import dev.sieve.crawl.Site;
 import dev.sieve.io.FakeDisk;
 import dev.sieve.job.OutputLengths;
 import dev.sieve.output.Archive;
@@ -21,8 +21,6 @@ import dev.sieve.output.Skip;
 import dev.sieve.scope.SkipReason;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
@@ -34,7 +32,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Stream;
 import org.jsoup.Jsoup;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -50,26 +48,15 @@ class OutputsTest {
     @TempDir
     private Path folder;
 
-    private HttpServer server;
-    private String site;
+    @AutoClose
+    private final Site server = new Site();
+
+    private final String site = server.url("/");
 
     @BeforeEach
-    void serve() throws IOException {
-        server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
-        server.createContext("/", exchange -> {
-            exchange.getResponseHeaders().add("Content-Type", "text/html");
-            byte[] page = "<a href='/a'>text</a><a href='mailto:x'></a>".getBytes(US_ASCII);
-            exchange.sendResponseHeaders(200, page.length);
-            exchange.getResponseBody().write(page);
-            exchange.close();
-        });
-        server.start();
-        site = "http://127.0.0.1:" + server.getAddress().getPort() + "/";
-    }
-
-    @AfterEach
-    void stop() {
-        server.stop(0);
+    void serve() {
+        String page = "<a href='/a'>text</a><a href='mailto:x'></a>";
+        server.html("/", page).html("/a", page).html("/robots.txt", page);
     }
 
     private Path file(String name) {
@@ -444,21 +431,8 @@ class OutputsTest {
 
     @Test
     void brokenLinksSetTheExitCode() throws IOException {
-        HttpServer other = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
-        other.createContext("/", exchange -> {
-            exchange.sendResponseHeaders(404, -1);
-            exchange.close();
-        });
-        other.start();
-        try {
-            String link = "http://127.0.0.1:" + other.getAddress().getPort() + "/gone";
-            server.createContext("/links", exchange -> {
-                exchange.getResponseHeaders().add("Content-Type", "text/html");
-                byte[] page = ("<a href='" + link + "'></a>").getBytes(US_ASCII);
-                exchange.sendResponseHeaders(200, page.length);
-                exchange.getResponseBody().write(page);
-                exchange.close();
-            });
+        try (Site other = new Site()) {
+            server.page("/links", other.url("/gone"));
             String[] checks = {
                 site + "links",
                 "--check-links",
@@ -478,8 +452,6 @@ class OutputsTest {
             checks[1] = "--ignore-robots";
             checks[checks.length - 1] = "broken";
             assertThat(crawl(checks).exitCode()).isZero();
-        } finally {
-            other.stop(0);
         }
     }
 

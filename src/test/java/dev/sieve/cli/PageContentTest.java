@@ -1,19 +1,17 @@
 package dev.sieve.cli;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import com.sun.net.httpserver.HttpServer;
+import dev.sieve.crawl.Site;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import org.junit.jupiter.api.AfterEach;
+import mockwebserver3.MockResponse;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -29,34 +27,27 @@ class PageContentTest {
     @TempDir
     private Path folder;
 
-    private HttpServer server;
-    private String site;
+    @AutoClose
+    private final Site server = new Site();
+
+    private final String site = server.url("/");
 
     @BeforeEach
-    void serve() throws IOException {
-        server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
-        server.createContext("/robots.txt", exchange -> {
-            byte[] rules = "User-agent: *\nContent-Signal: search=yes, ai-train=no\nContent-Usage: /b train-ai=y"
-                    .getBytes(UTF_8);
-            exchange.sendResponseHeaders(200, rules.length);
-            exchange.getResponseBody().write(rules);
-            exchange.close();
-        });
-        server.createContext("/", exchange -> {
-            exchange.getResponseHeaders().add("Content-Usage", "train-ai=n");
-            exchange.getResponseHeaders().add("Content-Type", "text/html; charset=utf-8");
-            byte[] page = PAGE.getBytes(UTF_8);
-            exchange.sendResponseHeaders(exchange.getRequestURI().getPath().equals("/") ? 200 : 404, page.length);
-            exchange.getResponseBody().write(page);
-            exchange.close();
-        });
-        server.start();
-        site = "http://127.0.0.1:" + server.getAddress().getPort() + "/";
+    void serve() {
+        server.robots("User-agent: *\nContent-Signal: search=yes, ai-train=no\nContent-Usage: /b train-ai=y");
+        page("/", 200);
+        page("/b", 404);
     }
 
-    @AfterEach
-    void stop() {
-        server.stop(0);
+    private void page(String path, int status) {
+        server.answer(
+                path,
+                () -> new MockResponse.Builder()
+                        .code(status)
+                        .addHeader("Content-Usage", "train-ai=n")
+                        .addHeader("Content-Type", "text/html; charset=utf-8")
+                        .body(PAGE)
+                        .build());
     }
 
     private Run crawl(String... options) {

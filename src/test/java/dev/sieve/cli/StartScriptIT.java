@@ -20,6 +20,17 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("process")
 @Timeout(300)
 class StartScriptIT {
+    /** A Java that prints its options and the arguments of the program. */
+    private static final String PRINTS_ARGUMENTS = """
+            if [ "$1" = -version ]; then
+                echo 'openjdk version "17.0.1" 2021-10-19' >&2
+                exit
+            fi
+            for argument; do
+                echo "<$argument>"
+            done
+            """;
+
     @TempDir
     private Path folder;
 
@@ -63,16 +74,7 @@ class StartScriptIT {
 
     @Test
     void optionsAndArgumentsReachTheProgramAsTheyAre() throws Exception {
-        Path java = javaHome("""
-                if [ "$1" = -version ]; then
-                    echo 'openjdk version "17.0.1" 2021-10-19' >&2
-                    exit
-                fi
-                for argument; do
-                    echo "<$argument>"
-                done
-                exit 7
-                """);
+        Path java = javaHome(PRINTS_ARGUMENTS + "exit 7\n");
 
         Programs.Result run = sieve(
                 Map.of("JAVA_HOME", java.toString(), "JAVA_OPTS", "-Da=1", "SIEVE_OPTS", " -Xmx99m  -Db=/* "),
@@ -98,15 +100,7 @@ class StartScriptIT {
 
     @Test
     void optionsOfTheUserComeAfterThoseOfTheScriptAndItsCollectorIsTheOnlyOne() throws Exception {
-        Path java = javaHome("""
-                if [ "$1" = -version ]; then
-                    echo 'openjdk version "17.0.1" 2021-10-19' >&2
-                    exit
-                fi
-                for argument; do
-                    echo "<$argument>"
-                done
-                """);
+        Path java = javaHome(PRINTS_ARGUMENTS);
         String option = "-XX:Tier4InvocationThreshold=5";
         Map<String, String> user = Map.of("JAVA_HOME", java.toString(), "JAVA_OPTS", option + " -XX:+UseZGC");
 

@@ -16,6 +16,8 @@ import crawlercommons.urlfrontier.Urlfrontier.URLInfo;
 import crawlercommons.urlfrontier.Urlfrontier.URLItem;
 import io.grpc.ManagedChannel;
 import io.grpc.netty.NettyChannelBuilder;
+import io.grpc.stub.ClientCallStreamObserver;
+import io.grpc.stub.ClientResponseObserver;
 import io.grpc.stub.StreamObserver;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -27,7 +29,9 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.ToIntFunction;
 import java.util.function.UnaryOperator;
 
 /** A server on this machine and a client of it; the time is set by the test. */
@@ -112,6 +116,39 @@ final class Door implements AutoCloseable {
 
         List<T> await() throws Exception {
             return result.get(60, TimeUnit.SECONDS);
+        }
+    }
+
+    /** The client of a stream that reads responses only when the test has it do so, and counts something of each. */
+    static final class Unread<Q, A> implements ClientResponseObserver<Q, A> {
+        final CompletableFuture<ClientCallStreamObserver<Q>> stream = new CompletableFuture<>();
+        final AtomicInteger read = new AtomicInteger();
+        final CompletableFuture<Void> end = new CompletableFuture<>();
+        private final ToIntFunction<A> count;
+
+        Unread(ToIntFunction<A> count) {
+            this.count = count;
+        }
+
+        @Override
+        public void beforeStart(ClientCallStreamObserver<Q> call) {
+            call.disableAutoRequestWithInitial(0);
+            stream.complete(call);
+        }
+
+        @Override
+        public void onNext(A response) {
+            read.addAndGet(count.applyAsInt(response));
+        }
+
+        @Override
+        public void onError(Throwable t) {
+            end.completeExceptionally(t);
+        }
+
+        @Override
+        public void onCompleted() {
+            end.complete(null);
         }
     }
 

@@ -21,7 +21,6 @@ import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import io.grpc.stub.ClientCallStreamObserver;
 import io.grpc.stub.ClientCalls;
-import io.grpc.stub.ClientResponseObserver;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -30,7 +29,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -52,38 +50,10 @@ class HostileClientTest {
         return new Door(folder, START_SECONDS, builder -> builder.memory(memoryBytes));
     }
 
-    /** A client that reads acknowledgements only when the test has it do so. */
-    private static final class Reader implements ClientResponseObserver<URLItem, AckMessage> {
-        final CompletableFuture<ClientCallStreamObserver<URLItem>> stream = new CompletableFuture<>();
-        final AtomicInteger acks = new AtomicInteger();
-        final CompletableFuture<Void> end = new CompletableFuture<>();
-
-        @Override
-        public void beforeStart(ClientCallStreamObserver<URLItem> call) {
-            call.disableAutoRequestWithInitial(0);
-            stream.complete(call);
-        }
-
-        @Override
-        public void onNext(AckMessage value) {
-            acks.incrementAndGet();
-        }
-
-        @Override
-        public void onError(Throwable t) {
-            end.completeExceptionally(t);
-        }
-
-        @Override
-        public void onCompleted() {
-            end.complete(null);
-        }
-    }
-
     @Test
     void aClientThatDoesNotReadAcknowledgementsIsNotReadFurther() throws Exception {
         try (Door door = open(128 * MEGABYTE)) {
-            Reader reader = new Reader();
+            Door.Unread<URLItem, AckMessage> reader = new Door.Unread<>(ack -> 1);
             door.stub.putURLs(reader);
             ClientCallStreamObserver<URLItem> stream = reader.stream.get();
             String id = "x".repeat(1_000);
@@ -98,7 +68,7 @@ class HostileClientTest {
             assertThat(door.stats("").getSize()).isLessThan(total / 2);
             stream.request(total);
             reader.end.get(60, TimeUnit.SECONDS);
-            assertThat(reader.acks).hasValue(total);
+            assertThat(reader.read).hasValue(total);
             assertThat(door.stats("").getSize()).isGreaterThan(total * 9 / 10);
         }
     }
@@ -107,7 +77,7 @@ class HostileClientTest {
     void manyStreamsThatAreNotReadDoNotTakeAllThreads() throws Exception {
         try (Door door = open(128 * MEGABYTE)) {
             for (int i = 0; i < 40; i++) {
-                Reader reader = new Reader();
+                Door.Unread<URLItem, AckMessage> reader = new Door.Unread<>(ack -> 1);
                 door.stub.putURLs(reader);
                 for (int j = 0; j < 500; j++) {
                     reader.stream
@@ -300,7 +270,7 @@ class HostileClientTest {
     void aClientThatGoesAwayLeavesNothingBehind() throws Exception {
         try (Door door = open(32 * MEGABYTE)) {
             for (int i = 0; i < 20; i++) {
-                Reader reader = new Reader();
+                Door.Unread<URLItem, AckMessage> reader = new Door.Unread<>(ack -> 1);
                 door.stub.putURLs(reader);
                 ClientCallStreamObserver<URLItem> stream = reader.stream.get();
                 for (int j = 0; j < 300; j++) {

@@ -18,7 +18,6 @@ import dev.sieve.OnFull;
 import io.grpc.CallOptions;
 import io.grpc.stub.ClientCallStreamObserver;
 import io.grpc.stub.ClientCalls;
-import io.grpc.stub.ClientResponseObserver;
 import io.grpc.stub.StreamObserver;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -26,9 +25,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -209,39 +206,12 @@ class PutDiscoveredTest {
         }
     }
 
-    /** A client that reads acknowledgements only when the test has it do so. */
-    private static final class Reader implements ClientResponseObserver<DynamicMessage, DynamicMessage> {
-        final CompletableFuture<ClientCallStreamObserver<DynamicMessage>> stream = new CompletableFuture<>();
-        final AtomicInteger statuses = new AtomicInteger();
-        final CompletableFuture<Void> end = new CompletableFuture<>();
-
-        @Override
-        public void beforeStart(ClientCallStreamObserver<DynamicMessage> call) {
-            call.disableAutoRequestWithInitial(0);
-            stream.complete(call);
-        }
-
-        @Override
-        public void onNext(DynamicMessage ack) {
-            statuses.addAndGet(Batches26.statuses(ack).length());
-        }
-
-        @Override
-        public void onError(Throwable t) {
-            end.completeExceptionally(t);
-        }
-
-        @Override
-        public void onCompleted() {
-            end.complete(null);
-        }
-    }
-
     @Test
     @Tag("hostile")
     void aClientThatDoesNotReadAcknowledgementsIsNotReadFurther() throws Exception {
         try (Door door = open(builder -> builder.memory(128 << 20).capacity(100_000))) {
-            Reader reader = new Reader();
+            Door.Unread<DynamicMessage, DynamicMessage> reader =
+                    new Door.Unread<>(ack -> Batches26.statuses(ack).length());
             ClientCalls.asyncBidiStreamingCall(door.channel.newCall(Batches26.METHOD, CallOptions.DEFAULT), reader);
             ClientCallStreamObserver<DynamicMessage> stream = reader.stream.get();
             int batches = 2_000; // of 10 kilobytes each, and with as many in their acknowledgements
@@ -258,7 +228,7 @@ class PutDiscoveredTest {
             assertThat(door.stats("").getSize()).isLessThan(batches * 10 / 2);
             stream.request(batches);
             reader.end.get(60, TimeUnit.SECONDS);
-            assertThat(reader.statuses).hasValue(batches * 10);
+            assertThat(reader.read).hasValue(batches * 10);
         }
     }
 }

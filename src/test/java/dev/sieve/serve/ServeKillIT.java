@@ -33,6 +33,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
@@ -119,15 +120,75 @@ class ServeKillIT {
         }
     }
 
-    /** A stream of URLs to the server, with at most so many of them in flight. */
-    private final class Stream implements StreamObserver<AckMessage> {
-        private static final int WINDOW = 256;
-
-        private final StreamObserver<URLItem> out;
+    /** A stream of messages to the server, with at most so many of them in flight. */
+    private abstract static class Client<Q, A> implements StreamObserver<A> {
+        private final int window;
         private int inFlight;
         private boolean isOver;
 
+        Client(int window) {
+            this.window = window;
+        }
+
+        /** Sends a message once there is room for it. Returns false if the stream has ended. */
+        final synchronized boolean send(StreamObserver<Q> out, Supplier<Q> message) throws InterruptedException {
+            while (inFlight == window && !isOver) {
+                wait();
+            }
+            if (!isOver) {
+                inFlight++;
+                out.onNext(message.get());
+            }
+            return !isOver;
+        }
+
+        /** Waits until all are answered; returns false if the stream has ended before. */
+        final synchronized boolean await() throws InterruptedException {
+            while (inFlight > 0 && !isOver) {
+                wait();
+            }
+            return inFlight == 0;
+        }
+
+        /** Ends the stream, whose answers must all have come. */
+        final synchronized void end(StreamObserver<Q> out) throws InterruptedException {
+            assertThat(await()).isTrue();
+            out.onCompleted();
+            while (!isOver) {
+                wait();
+            }
+        }
+
+        abstract void answered(A ack);
+
+        @Override
+        public final void onNext(A ack) {
+            answered(ack);
+            synchronized (this) {
+                inFlight--;
+                notifyAll();
+            }
+        }
+
+        @Override
+        public final synchronized void onError(Throwable failure) {
+            isOver = true;
+            notifyAll();
+        }
+
+        @Override
+        public final synchronized void onCompleted() {
+            isOver = true;
+            notifyAll();
+        }
+    }
+
+    /** Sends URLs, and what has become of them. */
+    private final class Stream extends Client<URLItem, AckMessage> {
+        private final StreamObserver<URLItem> out;
+
         Stream(Server server) {
+            super(256);
             out = URLFrontierGrpc.newStub(server.channel).putURLs(this);
         }
 
@@ -156,83 +217,39 @@ class ServeKillIT {
                                     .setRefetchableFromDate(1)));
         }
 
-        /** Returns false if the stream has ended. */
-        private synchronized boolean send(String id, URLItem.Builder item) throws InterruptedException {
-            while (inFlight == WINDOW && !isOver) {
-                wait();
-            }
-            if (!isOver) {
-                inFlight++;
-                out.onNext(item.setID(id).build());
-            }
-            return !isOver;
+        private boolean send(String id, URLItem.Builder item) throws InterruptedException {
+            return send(out, () -> item.setID(id).build());
         }
 
-        /** Waits until all are answered; returns false if the stream has ended before. */
-        synchronized boolean await() throws InterruptedException {
-            while (inFlight > 0 && !isOver) {
-                wait();
-            }
-            return inFlight == 0;
-        }
-
-        /** Ends the stream, whose answers must all have come. */
-        synchronized void end() throws InterruptedException {
-            assertThat(await()).isTrue();
-            out.onCompleted();
-            while (!isOver) {
-                wait();
-            }
+        void end() throws InterruptedException {
+            end(out);
         }
 
         @Override
-        public void onNext(AckMessage ack) {
+        void answered(AckMessage ack) {
             int number = Integer.parseInt(ack.getID().substring(1));
             switch (ack.getID().charAt(0)) {
                 case 'd' -> record.answered(number, ack.getStatus());
                 case 'k' -> record.known(number, ack.getStatus());
                 default -> record.again(number, ack.getStatus());
             }
-            synchronized (this) {
-                inFlight--;
-                notifyAll();
-            }
-        }
-
-        @Override
-        public synchronized void onError(Throwable failure) {
-            isOver = true;
-            notifyAll();
-        }
-
-        @Override
-        public synchronized void onCompleted() {
-            isOver = true;
-            notifyAll();
         }
     }
 
-    /** The same for batches of discovered URLs, with a few of them in flight. */
-    private final class BatchStream implements StreamObserver<DynamicMessage> {
-        private static final int WINDOW = 8;
-
+    /** Sends batches of discovered URLs. */
+    private final class BatchStream extends Client<DynamicMessage, DynamicMessage> {
         private final StreamObserver<DynamicMessage> out;
         private final Random random;
-        private int inFlight;
-        private boolean isOver;
 
         BatchStream(Server server, Random random) {
+            super(8);
             this.random = random;
             out = Batches26.call(server.channel, this);
         }
 
         /** Sends the next URLs. Returns false if the stream has ended. */
-        synchronized boolean discovered() throws InterruptedException {
-            while (inFlight == WINDOW && !isOver) {
-                wait();
-            }
-            if (!isOver) {
-                inFlight++;
+        boolean discovered() throws InterruptedException {
+            return send(out, () -> {
                 List<URLInfo> urls = new ArrayList<>();
                 for (int left = random.nextInt(100); left > 0; left--) {
                     urls.add(ServeRecord.info(record.toSend()));
@@ -240,13 +257,12 @@ class ServeKillIT {
                 String id = urls.stream()
                         .map(url -> String.valueOf(ServeRecord.number(url.getUrl())))
                         .collect(Collectors.joining(" "));
-                out.onNext(Batches26.batch(id, urls));
-            }
-            return !isOver;
+                return Batches26.batch(id, urls);
+            });
         }
 
         @Override
-        public void onNext(DynamicMessage ack) {
+        void answered(DynamicMessage ack) {
             String[] numbers = Batches26.id(ack).split(" ", -1);
             String statuses = Batches26.statuses(ack);
             for (int i = 0; i < statuses.length(); i++) {
@@ -258,22 +274,6 @@ class ServeKillIT {
                             default -> AckMessage.Status.FAIL;
                         });
             }
-            synchronized (this) {
-                inFlight--;
-                notifyAll();
-            }
-        }
-
-        @Override
-        public synchronized void onError(Throwable failure) {
-            isOver = true;
-            notifyAll();
-        }
-
-        @Override
-        public synchronized void onCompleted() {
-            isOver = true;
-            notifyAll();
         }
     }
 
