@@ -80,7 +80,7 @@ final class Dispatcher {
     private final Set<Task> requests = Collections.newSetFromMap(new IdentityHashMap<>());
 
     /** The servers of requests that have not ended, by their tasks, by identity. */
-    private final Map<Task, String> servers = new IdentityHashMap<>();
+    private final IdentityHashMap<Task, String> servers = new IdentityHashMap<>();
 
     private final boolean limitsServers;
 
@@ -365,8 +365,9 @@ final class Dispatcher {
         if (!limitsServers) {
             return true;
         }
-        boolean isPublic = address != null && AddressPolicy.publicOnly().objection(address) == null;
-        String server = isPublic ? address.getHostAddress() : null;
+        String server = address == null || AddressPolicy.publicOnly().objection(address) != null
+                ? null
+                : address.getHostAddress();
         synchronized (this) {
             String before = servers.remove(task);
             String used = isConnected || before == null ? server : before;
