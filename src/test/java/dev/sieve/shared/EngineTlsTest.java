@@ -86,7 +86,7 @@ class EngineTlsTest {
                 TestSlice slice = new TestSlice(engine.run().id, "w", "{a}0");
                 assertThat(engine.<String>call((session, call) -> slice.push(session, call, List.of("u"))))
                         .isEqualTo("1");
-                server.kill();
+                server.stop();
                 server.restart();
                 assertThat(engine.<String>call((session, call) -> slice.push(session, call, List.of("v"))))
                         .isEqualTo("1");
