@@ -12,21 +12,21 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 class LinkLineTest {
-    private static final String PAGE = String.join(
-            "\n",
-            "<!doctype html>",
-            "<title>missing.html</title>",
-            "<!-- <a href=missing.html> -->",
-            "<link rel=stylesheet href=a.css>",
-            "<p id='missing.html'>missing.html",
-            "<a href='other.html'>missing.html</a> <a",
-            "  href='./x/../missing.html'>x</a>",
-            "<a href='missing.html'>x</a> <a href='/d/page.html#part'>x</a>",
-            "<img srcset='a.png 1x, b.png 2x'> <script>'<a href=s.html>'</script>",
-            "<a href='http://[::1'>x</a> <template><a href=t.html></template>",
-            "<style>",
-            "p { background: url(c.png) } </style> <p style='background: url(d.png)'>",
-            "<svg><a xlink:href=v.html>x</a></svg><iframe src=f.html></iframe>");
+    private static final String PAGE = """
+            <!doctype html>
+            <title>missing.html</title>
+            <!-- <a href=missing.html> -->
+            <link rel=stylesheet href=a.css>
+            <p id='missing.html'>missing.html
+            <a href='other.html'>missing.html</a> <a
+              href='./x/../missing.html'>x</a>
+            <a href='missing.html'>x</a> <a href='/d/page.html#part'>x</a>
+            <img srcset='a.png 1x, b.png 2x'> <script>'<a href=s.html>'</script>
+            <a href='http://[::1'>x</a> <template><a href=t.html></template>
+            <style>
+            p { background: url(c.png) } </style> <p style='background: url(d.png)'>
+            <svg><a xlink:href=v.html>x</a></svg><iframe src=f.html></iframe>
+            """;
 
     private static int line(String html, Charset charset, String url) throws IOException {
         return LinkLine.of(new ByteArrayInputStream(html.getBytes(charset)), "http://h.test/d/page.html", url);
