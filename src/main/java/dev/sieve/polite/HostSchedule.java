@@ -255,7 +255,13 @@ public final class HostSchedule<T> implements Closeable {
      */
     public void sent(String hostName, long nowNanos) {
         selector.advance(nowNanos);
-        selector.sent(get(hostName), nowNanos);
+        selector.sent(get(hostName), false, nowNanos);
+    }
+
+    /** Does as {@link #sent} for one more request, for the same item: its delay is added to that of the others. */
+    public void sentAlso(String hostName, long nowNanos) {
+        selector.advance(nowNanos);
+        selector.sent(get(hostName), true, nowNanos);
     }
 
     /**

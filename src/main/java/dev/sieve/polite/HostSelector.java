@@ -174,18 +174,19 @@ final class HostSelector {
         settle(host);
     }
 
-    /** Counts the delay from this moment on, that of the host and those of its groups. */
-    void sent(@Nullable Host host, long nowNanos) {
+    /** Counts the delay from this moment on, or adds it for a further request: that of the host and those of its groups. */
+    void sent(@Nullable Host host, boolean isFurther, long nowNanos) {
         if (host == null) {
             return;
         }
         host.isStarted = true;
-        if (nowNanos + delayOf(host) - host.readyAt > 0) {
-            host.readyAt = nowNanos + delayOf(host);
+        long from = isFurther && host.readyAt - nowNanos > 0 ? host.readyAt : nowNanos;
+        if (from + delayOf(host) - host.readyAt > 0) {
+            host.readyAt = from + delayOf(host);
             settle(host);
         }
-        sent(host.group, nowNanos);
-        sent(host.server(), nowNanos);
+        sent(host.group, isFurther, nowNanos);
+        sent(host.server(), isFurther, nowNanos);
     }
 
     void end(Host host) {

@@ -321,6 +321,17 @@ class HostScheduleModelTest {
             Group server = server(host.server);
             server.freeAt = Math.max(server.freeAt, now + SERVER_DELAY);
         }
+        if (now % 5 == 0) {
+            schedule.sentAlso(host.name, now);
+            host.freeAt = Math.max(host.freeAt, now) + DELAY;
+            if (host.group != null) {
+                host.group.freeAt = Math.max(host.group.freeAt, now) + GROUP_DELAY;
+            }
+            if (host.server != null) {
+                Group server = server(host.server);
+                server.freeAt = Math.max(server.freeAt, now) + SERVER_DELAY;
+            }
+        }
     }
 
     private void end(HostSchedule<String> schedule, Random random, boolean hostsFail) {

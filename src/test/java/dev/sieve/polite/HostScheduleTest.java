@@ -133,6 +133,28 @@ class HostScheduleTest {
     }
 
     @Test
+    void eachFurtherRequestOfAPageAddsADelay() {
+        HostSchedule<String> schedule = options().build(0);
+        schedule.add("a", "a1");
+        schedule.add("a", "a2");
+        schedule.add("b", "b1");
+        schedule.poll(0);
+        schedule.poll(0);
+        schedule.sent("a", SECOND / 2);
+        schedule.sentAlso("a", SECOND);
+        schedule.sentAlso("a", SECOND);
+        schedule.sentAlso("c", SECOND);
+        schedule.finished("a", SECOND);
+
+        assertThat(schedule.waitNanos(SECOND)).isEqualTo(5 * SECOND / 2);
+        assertThat(schedule.poll(7 * SECOND / 2)).isEqualTo("a2");
+        schedule.add("c", "c1");
+        schedule.sentAlso("c", 4 * SECOND);
+        schedule.sentAlso("c", 4 * SECOND);
+        assertThat(schedule.waitNanos(4 * SECOND)).isEqualTo(2 * SECOND);
+    }
+
+    @Test
     void aRequestThatOthersHaveMadeCountsToo() {
         HostSchedule<String> schedule = options().build(0);
         schedule.add("a", "a1");
