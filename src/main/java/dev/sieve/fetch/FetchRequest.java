@@ -70,6 +70,14 @@ public record FetchRequest(String url, Map<String, String> fields, Body body, Wa
             return true;
         }
 
+        /** Returns whether robots.txt allows the request of another URL that the page needs; may wait for it. */
+        default boolean allows(String url) {
+            return true;
+        }
+
+        /** Called before the request begins, with what ends it at any time. */
+        default void begins(Runnable cancel) {}
+
         /**
          * Called by any thread before a connection is opened, and again before the request is sent over one.
          *

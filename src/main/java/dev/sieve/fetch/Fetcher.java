@@ -452,6 +452,7 @@ public final class Fetcher implements PageFetcher, AutoCloseable {
         Call call = (folder == null ? guard.client(target) : folder.client)
                 .newCall(request(url, target, request.fields(), capture, received));
         calls.add(call);
+        request.watch().begins(call::cancel);
         if (isStopped) {
             call.cancel();
         }
@@ -568,7 +569,8 @@ public final class Fetcher implements PageFetcher, AutoCloseable {
                 .header("Accept", ACCEPT)
                 .header("Accept-Encoding", "gzip");
         fields.forEach(request::header);
-        if (!options.headers.isEmpty() && headerOrigins.contains(UrlParts.origin(url))) {
+        // Not for what a page of another origin needs.
+        if (!fields.containsKey("Origin") && headerOrigins.contains(UrlParts.origin(url))) {
             options.headers.forEach(request::header);
         }
         return request.build();

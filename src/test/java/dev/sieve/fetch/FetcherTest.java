@@ -97,6 +97,39 @@ class FetcherTest {
         assertThat(server.heads().get(0)).contains("User-Agent: testbot", "X-Mine: 1", "Accept-Encoding: gzip");
     }
 
+    @Test
+    void headersOfTheUserAreNotSentForPagesOfOtherOrigins() {
+        fetcher.sendHeadersTo(server.url());
+        server.on("/", HostileServer.raw("HTTP/1.1 200 OK\n"));
+
+        fetcher.fetch(new FetchRequest(server.url()).with("Origin", "http://other.test"));
+
+        assertThat(server.heads().get(0)).contains("Origin: http://other.test").doesNotContain("X-Mine");
+    }
+
+    @Test
+    void aRequestCanBeCancelledByItsWatch() {
+        server.on("/", server.stall("HTTP/1.1 200 OK\r\n"));
+        FetchRequest.Watch watch = new FetchRequest.Watch() {
+            private Runnable cancel;
+
+            @Override
+            public void begins(Runnable way) {
+                cancel = way;
+            }
+
+            @Override
+            public boolean maySend(String host) {
+                cancel.run();
+                return true;
+            }
+        };
+
+        assertThat(fetcher.fetch(new FetchRequest(server.url()).watchedBy(watch)))
+                .isInstanceOfSatisfying(
+                        Failed.class, failed -> assertThat(failed.reason()).isEqualTo(FetchResult.Reason.TIMEOUT));
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"charset=no-such-charset", "charset=utf-7", "charset=\"", "charset"})
     void aCharsetThatIsNoneDoesNotMatter(String charset) {
