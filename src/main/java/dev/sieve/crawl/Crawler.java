@@ -374,6 +374,7 @@ public final class Crawler implements AutoCloseable {
                 isOver = dispatcher.awaitWorkers(GRACE);
                 if (!isOver) {
                     fetcher.stop();
+                    stages.forEach(Stage::stop);
                     job.sharing().impatient();
                 }
             } catch (InterruptedException e) {
@@ -522,6 +523,7 @@ public final class Crawler implements AutoCloseable {
         try (schedule;
                 fetcher) {
             stop();
+            stages.forEach(Stage::stop);
             if (failure == null) {
                 stages.forEach(Stage::close);
             }

@@ -381,13 +381,17 @@ final class Dispatcher {
         }
     }
 
-    /** Notes that a request for a target is sent to a host, unless its lease has ended; returns whether it may be sent. */
-    boolean maySend(Target target, String host) {
+    /** Notes that a request, or a further one, for a target is sent to a host, unless its lease has ended; returns whether it may be. */
+    boolean maySend(Target target, String host, boolean isFurther) {
         if (!target.is(Target.Kind.ERRAND) && !frontier.begin(target.lease())) {
             return false;
         }
         synchronized (this) {
-            schedule.sent(host, nanoClock.getAsLong());
+            if (isFurther) {
+                schedule.sentAlso(host, nanoClock.getAsLong());
+            } else {
+                schedule.sent(host, nanoClock.getAsLong());
+            }
         }
         return true;
     }

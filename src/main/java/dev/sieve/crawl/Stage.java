@@ -92,6 +92,9 @@ public interface Stage {
         return true;
     }
 
+    /** Ends what is in progress. Called when requests take too long at the end of a crawl, and when it is closed. */
+    default void stop() {}
+
     /** Notes that what the run has found out is stored. Not called when the crawl has failed. */
     default void close() {}
 

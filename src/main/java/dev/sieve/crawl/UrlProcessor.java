@@ -47,6 +47,9 @@ final class UrlProcessor {
     /** The heap that the first requests of URLs may take. */
     private static final long FIRST_TRIES_BYTES = 1 << 20;
 
+    /** Most requests for the robots.txt of another host that a page needs. */
+    private static final int MAX_RULES = 4;
+
     private static final Outcome NOT_REQUESTED = new Outcome(Outcome.Kind.NOT_REQUESTED);
     private static final Outcome SERVER_BUSY = new Outcome(Outcome.Kind.SERVER_BUSY);
 
@@ -80,12 +83,13 @@ final class UrlProcessor {
     /** Origins to which earlier runs sent header fields of the user, if this one has none. */
     private final Set<String> withoutHeaders;
 
-    /** Follows the requests for a target, of which there is at most one for the URL itself. */
+    /** Follows the requests for a target: the first one for a URL, and then those for what its page needs. */
     private final class Sending implements FetchRequest.Watch {
         private final Task task;
         private final Target target;
-        private boolean hasEnded;
+        private volatile boolean hasEnded;
         private volatile boolean isServerBusy;
+        private volatile boolean isSent;
         private long sentNanos;
         /** How long the server took to begin its response. */
         private Duration took = Duration.ZERO;
@@ -97,7 +101,8 @@ final class UrlProcessor {
 
         @Override
         public boolean mayUse(@Nullable InetAddress address, boolean isConnected) {
-            isServerBusy = !dispatcher.mayUse(task, address, isConnected);
+            // What a page needs is sent while its own server is taken.
+            isServerBusy = !isSent && !dispatcher.mayUse(task, address, isConnected);
             return !isServerBusy;
         }
 
@@ -110,9 +115,24 @@ final class UrlProcessor {
         /** Nothing is sent once the lease has ended, however long something has been waited for. */
         @Override
         public boolean maySend(String host) {
-            hasEnded = !dispatcher.maySend(target, host);
+            hasEnded = !dispatcher.maySend(target, host, isSent);
             sentNanos = clock.nanoTime();
+            isSent = true;
             return !hasEnded;
+        }
+
+        @Override
+        public synchronized boolean allows(String url) {
+            String origin = UrlParts.origin(url);
+            RobotsCache.Found found = fetcher.isLocal(origin) ? Politeness.OPEN : politeness.robots(origin);
+            for (int i = 0; found.next() != null && i < MAX_RULES; i++) {
+                Sending further = new Sending(task, target);
+                further.isSent = true;
+                politeness.requestRobots(found.next(), further, recorder::exchanged);
+                found = politeness.robots(origin);
+            }
+            RobotsCache.Access access = found.access();
+            return access != null && access.isKnown() && access.skipReason(url) == null;
         }
 
         @Override

@@ -75,25 +75,35 @@ public record Visit(
      * @param isTextCut whether the visible text is longer
      * @param meta what the document says of itself: texts, numbers, and maps and lists of texts, by the names of fields
      * @param signals how the content may be used: maps of preferences, by {@code robots} and {@code headers}
+     * @param rendered how a browser has rendered the page; empty if none has
      */
     public record Extract(
-            @Nullable String text, boolean isTextCut, Map<String, Object> meta, Map<String, Object> signals) {
+            @Nullable String text,
+            boolean isTextCut,
+            Map<String, Object> meta,
+            Map<String, Object> signals,
+            Map<String, Object> rendered) {
         /** Nothing. */
-        public static final Extract NONE = new Extract(null, false, Map.of(), Map.of());
+        public static final Extract NONE = new Extract(null, false, Map.of(), Map.of(), Map.of());
 
         /** Returns the same with a text. */
         public Extract withText(String kept, boolean isCut) {
-            return new Extract(kept, isCut, meta, signals);
+            return new Extract(kept, isCut, meta, signals, rendered);
         }
 
         /** Returns the same with preferences for the use of the content. */
         public Extract withSignals(Map<String, Object> preferences) {
-            return preferences.isEmpty() ? this : new Extract(text, isTextCut, meta, preferences);
+            return preferences.isEmpty() ? this : new Extract(text, isTextCut, meta, preferences, rendered);
+        }
+
+        /** Returns the same with how a browser has rendered the page. */
+        public Extract withRendered(Map<String, Object> made) {
+            return new Extract(text, isTextCut, meta, signals, made);
         }
 
         /** Returns the same with what the document says of itself. */
         public Extract withMeta(Map<String, Object> fields) {
-            return new Extract(text, isTextCut, fields, signals);
+            return new Extract(text, isTextCut, fields, signals, rendered);
         }
     }
 

@@ -29,6 +29,9 @@ public enum VisitField {
     CHECK(visit -> visit.isCheck() ? true : null),
     ACCEPTED(visit -> visit.isAccepted() ? true : null),
     WALL(visit -> visit.wall() == null ? null : visit.wall().text()),
+    RENDERED(visit -> visit.content().extract().rendered().isEmpty()
+            ? null
+            : visit.content().extract().rendered()),
     DIGEST(likeness(each -> digits(each.digest()))),
     TEXT_DIGEST(likeness(each -> digits(each.textDigest()))),
     DESCRIPTION(likeness(each -> orNull(each.description()))),

@@ -121,6 +121,11 @@ public final class CookieStage implements Stage {
                 }
 
                 @Override
+                public boolean allows(String url) {
+                    return watch.allows(url);
+                }
+
+                @Override
                 public void responded(Function<String, List<String>> fields) {
                     received = fields.apply("Set-Cookie");
                     watch.responded(fields);

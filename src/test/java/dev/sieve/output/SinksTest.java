@@ -143,7 +143,8 @@ class SinksTest {
                                         "text",
                                         true,
                                         Map.of("a", List.of("b")),
-                                        Map.of("robots", Map.of("content-signal", "search=yes")))),
+                                        Map.of("robots", Map.of("content-signal", "search=yes")),
+                                        Map.of("ms", 5L))),
                         new Visit.Marks(false, true),
                         likeness,
                         history)),
@@ -215,6 +216,7 @@ class SinksTest {
                 .containsAll(json.properties().stream().map(Map.Entry::getKey).toList())
                 .endsWith(
                         "accepted",
+                        "rendered",
                         "digest",
                         "text_digest",
                         "description",
