@@ -98,6 +98,7 @@ class ArchitectureTest {
     private static final String CRAWL = "dev.sieve.crawl";
     private static final String STAGE = "dev.sieve.stage";
     private static final String JOB = "dev.sieve.job";
+    private static final String BROWSER = "dev.sieve.browser";
     private static final String REPORT = "dev.sieve.report";
     private static final String DEMO = "dev.sieve.demo";
     private static final String SERVE = "dev.sieve.serve";
@@ -135,6 +136,7 @@ class ArchitectureTest {
                     JACKSON,
                     "io.micrometer..",
                     "io.prometheus.."),
+            room(BROWSER, List.of(ROOT, IO, URL, SCOPE, FETCH, OUTPUT, CRAWL), JACKSON),
             room(DEMO, List.of(URL)),
             room(
                     SERVE,
@@ -148,7 +150,7 @@ class ArchitectureTest {
                     CLI,
                     List.of(
                             BLOOM, ROOT, DURABLE, SHARED, URL, SCOPE, POLITE, FETCH, ROBOTS, PARSE, OUTPUT, CRAWL,
-                            STAGE, JOB, REPORT, DEMO, SERVE),
+                            STAGE, JOB, BROWSER, REPORT, DEMO, SERVE),
                     "org.slf4j..",
                     "picocli..",
                     "ch.qos.logback.."));

@@ -1,0 +1,186 @@
+package dev.sieve.browser;
+
+import com.fasterxml.jackson.jr.ob.JSON;
+import dev.sieve.url.Printable;
+import java.io.BufferedInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InterruptedIOException;
+import java.io.OutputStream;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BiConsumer;
+
+/**
+ * A connection to a browser by the <a href="https://chromedevtools.github.io/devtools-protocol/">DevTools protocol</a>, on pipes:
+ * each message is an object of JSON that ends in a null byte.
+ *
+ * <p>One thread reads and one writes, so that a call ends by its deadline even if the browser reads nothing. When the
+ * connection fails, all calls fail. Safe for use by many threads.
+ */
+final class Cdp {
+    /** Longer messages are ignored. */
+    private static final int MAX_MESSAGE = 16 << 20;
+    /** More messages that the browser has not read mean that it hangs. */
+    private static final int MAX_WAITING = 10_000;
+
+    private static final byte[] END = {};
+
+    private final Runnable end;
+    private final BlockingQueue<byte[]> outgoing = new LinkedBlockingQueue<>(MAX_WAITING);
+    private final Map<Integer, CompletableFuture<Json>> calls = new ConcurrentHashMap<>();
+    /** What receives the events of a session, their names and parameters, by the thread that reads: it must not wait. */
+    final Map<String, BiConsumer<String, Json>> sessions = new ConcurrentHashMap<>();
+
+    private final AtomicInteger lastId = new AtomicInteger();
+    /** Fails when the connection does. */
+    private final CompletableFuture<Json> failure = new CompletableFuture<>();
+
+    /** An object that the browser has sent. A field that is missing, or of another type, is empty. */
+    record Json(Map<?, ?> fields) {
+        Json at(String name) {
+            return new Json(fields.get(name) instanceof Map<?, ?> map ? map : Map.of());
+        }
+
+        String text(String name) {
+            return fields.get(name) instanceof String text ? text : "";
+        }
+
+        int number(String name) {
+            return fields.get(name) instanceof Number number ? number.intValue() : 0;
+        }
+    }
+
+    /** Begins to read and write; when the connection fails, the browser is ended, and with it the pipes. */
+    Cdp(InputStream in, OutputStream out, Runnable end) {
+        this.end = end;
+        InputStream buffered = new BufferedInputStream(in, 64 << 10);
+        start("sieve-browser-read", () -> {
+            while (isOpen()) {
+                receive(buffered);
+            }
+            return null;
+        });
+        start("sieve-browser-write", () -> {
+            for (byte[] message = outgoing.take(); message != END; message = outgoing.take()) {
+                out.write(message);
+                out.write(0);
+                out.flush();
+            }
+            return null;
+        });
+    }
+
+    private void start(String name, Callable<?> work) {
+        Runnable run = () -> {
+            try {
+                work.call();
+            } catch (Exception | Error e) {
+                fail("the browser has failed: " + e.getMessage());
+            }
+        };
+        Thread thread = new Thread(run, name);
+        thread.setDaemon(true);
+        thread.start();
+    }
+
+    private void receive(InputStream in) throws IOException {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        for (int next = in.read(); next != 0; next = in.read()) {
+            if (next < 0) {
+                throw new EOFException("it has ended");
+            } else if (bytes.size() <= MAX_MESSAGE) {
+                bytes.write(next);
+            }
+        }
+        Json message = new Json(bytes.size() > MAX_MESSAGE ? Map.of() : JSON.std.mapFrom(bytes.toByteArray()));
+        CompletableFuture<Json> call = calls.remove(message.number("id"));
+        BiConsumer<String, Json> listener = sessions.get(message.text("sessionId"));
+        if (call != null && message.fields().containsKey("error")) {
+            String problem = Printable.of(message.at("error").text("message"));
+            call.completeExceptionally(new IOException(problem));
+        } else if (call != null) {
+            call.complete(message.at("result"));
+        } else if (listener != null) {
+            listener.accept(message.text("method"), message.at("params"));
+        }
+    }
+
+    /** Ends the connection and the browser for a reason. */
+    void fail(String reason) {
+        failure.completeExceptionally(new IOException(reason));
+        calls.values().forEach(call -> call.completeExceptionally(new IOException(reason)));
+        outgoing.clear();
+        outgoing.offer(END);
+        end.run();
+    }
+
+    boolean isOpen() {
+        return !failure.isDone();
+    }
+
+    /** Waits, and throws when the connection fails before the time is over. */
+    void await(Duration time) throws IOException {
+        try {
+            get(failure, time);
+        } catch (InterruptedIOException e) {
+            // It is open.
+        }
+    }
+
+    /** Calls a method without waiting for its result. */
+    void send(String session, String method, Map<String, ?> params) {
+        write(lastId.incrementAndGet(), session, method, params);
+    }
+
+    /** Calls a method, in a session unless that is empty; throws an {@link InterruptedIOException} if it takes too long. */
+    Json call(String session, String method, Map<String, ?> params, Duration most) throws IOException {
+        int id = lastId.incrementAndGet();
+        CompletableFuture<Json> result = new CompletableFuture<>();
+        calls.put(id, result);
+        try {
+            write(id, session, method, params);
+            return get(isOpen() ? result : failure, most);
+        } finally {
+            calls.remove(id);
+        }
+    }
+
+    private static Json get(CompletableFuture<Json> result, Duration most) throws IOException {
+        try {
+            return result.get(most.toNanos(), TimeUnit.NANOSECONDS);
+        } catch (ExecutionException e) {
+            throw new IOException(Objects.requireNonNull(e.getCause()).getMessage(), e);
+        } catch (TimeoutException e) {
+            throw new InterruptedIOException("no response in time");
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IOException("interrupted", e);
+        }
+    }
+
+    private void write(int id, String session, String method, Map<String, ?> params) {
+        Map<String, ?> message = session.isEmpty()
+                ? Map.of("id", id, "method", method, "params", params)
+                : Map.of("id", id, "method", method, "params", params, "sessionId", session);
+        try {
+            if (isOpen() && !outgoing.offer(JSON.std.asBytes(message))) {
+                fail("the browser reads nothing");
+            }
+        } catch (IOException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+}

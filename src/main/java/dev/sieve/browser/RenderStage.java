@@ -1,0 +1,185 @@
+package dev.sieve.browser;
+
+import dev.sieve.OptionalLibrary;
+import dev.sieve.crawl.Stage;
+import dev.sieve.crawl.StageVisit;
+import dev.sieve.crawl.VisitContext;
+import dev.sieve.fetch.FetchRequest;
+import dev.sieve.fetch.FetchResult;
+import dev.sieve.fetch.FetchResult.Failed;
+import dev.sieve.fetch.FetchResult.Page;
+import dev.sieve.fetch.FetchResult.Reason;
+import dev.sieve.fetch.PageFetcher;
+import dev.sieve.io.LruMap;
+import dev.sieve.url.Printable;
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Has a browser render the pages that a {@link RenderRule} selects: what their scripts have made of them takes the place of their
+ * documents. A page that cannot be rendered stays as it is, and its record says why. The browser is started when it is needed.
+ */
+public final class RenderStage implements Stage {
+    /** How many pages are rendered at once. */
+    private static final int TABS = 2;
+
+    /** Larger documents are not rendered: they have their content. */
+    private static final int MAX_DOCUMENT = 4 << 20;
+
+    private static final long KEPT_BYTES = 32 << 20;
+
+    private final RenderRule rule;
+    private final Path program;
+    private final int limit;
+    private final LongSupplier nanoTime;
+    private final boolean isRelaxed;
+    private final LruMap<PageParts.Kept> kept =
+            new LruMap<>(KEPT_BYTES, each -> each.response().body().length + 4096L);
+    private final Semaphore tabs = new Semaphore(TABS, true);
+    private volatile boolean isStopped;
+    /** Guarded by this. */
+    private @Nullable Chromium browser;
+
+    /**
+     * Returns what creates the stage. It has to be the first one of the options, so that it sees what is sent for a document.
+     *
+     * @param choice the browser; null for the first one on the PATH
+     * @param isRelaxed whether scripts and style sheets are requested whatever robots.txt says
+     * @throws IllegalArgumentException when there is no browser; the message says what to do
+     */
+    public static Creation of(RenderRule rule, @Nullable Path choice, int bodyLimit, boolean isRelaxed) {
+        OptionalLibrary.require("com.fasterxml.jackson.jr.ob.JSON", "com.fasterxml.jackson.jr:jackson-jr-objects");
+        Path program = choice == null ? Chromium.find() : choice;
+        if (program == null) {
+            throw new IllegalArgumentException("no " + String.join(", ", Chromium.NAMES)
+                    + " on the PATH; install Chromium, for example with 'apt install chromium'");
+        } else if (Files.isDirectory(program) || !Files.isExecutable(program)) {
+            throw new IllegalArgumentException("not a program: " + program);
+        }
+        return (job, scope, clock) -> new RenderStage(rule, program, bodyLimit, isRelaxed, clock.nanos());
+    }
+
+    RenderStage(RenderRule rule, Path program, int bodyLimit, boolean isRelaxed, LongSupplier nanoTime) {
+        this.rule = rule;
+        this.program = program;
+        this.nanoTime = nanoTime;
+        limit = Math.min(bodyLimit, MAX_DOCUMENT);
+        this.isRelaxed = isRelaxed;
+    }
+
+    @Override
+    public StageVisit visit(VisitContext visit) {
+        return new StageVisit() {
+            @Override
+            public FetchResult fetch(FetchRequest request, PageFetcher next) {
+                return RenderStage.this.fetch(
+                        request, next, made -> visit.extract(visit.extract().withRendered(made)));
+            }
+        };
+    }
+
+    FetchResult fetch(FetchRequest request, PageFetcher fetcher, Consumer<Map<String, Object>> record) {
+        String url = request.url();
+        boolean isPage = request.body() == FetchRequest.Body.DOCUMENT;
+        FetchResult result = fetcher.fetch(isPage && rule.mayRender(url) ? withoutConditions(request) : request);
+        boolean isRendered = isPage
+                && result instanceof Page page
+                && page.isSuccess()
+                && page.isHtml()
+                && !page.isCut()
+                && page.body().length <= MAX_DOCUMENT
+                && rule.needs(url, page.body());
+        return isRendered ? render(request, (Page) result, fetcher, record) : result;
+    }
+
+    /** What the scripts of a page show may have changed although its document has not. */
+    private static FetchRequest withoutConditions(FetchRequest request) {
+        Map<String, String> fields = new LinkedHashMap<>(request.fields());
+        fields.keySet().removeIf(name -> name.startsWith("If-"));
+        return request.onlyIf(fields);
+    }
+
+    private FetchResult render(
+            FetchRequest request, Page page, PageFetcher fetcher, Consumer<Map<String, Object>> record) {
+        long startNanos = nanoTime.getAsLong();
+        Map<String, Object> made = new LinkedHashMap<>();
+        FetchResult result = page;
+        PageParts parts = new PageParts(request, fetcher, isRelaxed, kept, nanoTime);
+        try (parts) {
+            Page rendered = render(request.url(), page, parts);
+            rule.learn(request.url(), page.body(), rendered.body());
+            result = rendered;
+        } catch (IOException e) {
+            made.put("error", Printable.of(String.valueOf(e.getMessage())));
+            if (isStopped) {
+                result = new Failed(page.status(), Reason.STOPPED, "while the page was rendered", page.exchange());
+            }
+        }
+        if (result != page) {
+            fetcher.release(page.with(null));
+        }
+        made.put("requests", parts.requests.get());
+        made.put("bytes", parts.bytes.get());
+        made.put("ms", TimeUnit.NANOSECONDS.toMillis(nanoTime.getAsLong() - startNanos));
+        record.accept(made);
+        return result;
+    }
+
+    /** Renders a page: a second time if it has crashed, or the browser. */
+    private Page render(String url, Page page, PageParts parts) throws IOException {
+        tabs.acquireUninterruptibly();
+        try {
+            return renderOnce(url, page, parts);
+        } catch (InterruptedIOException e) {
+            throw e;
+        } catch (IOException e) {
+            return renderOnce(url, page, parts);
+        } finally {
+            tabs.release();
+        }
+    }
+
+    private Page renderOnce(String url, Page page, PageParts parts) throws IOException {
+        Chromium present = browser();
+        try (PageTab tab = new PageTab(url, page, parts, present.cdp, nanoTime)) {
+            return tab.render(present, limit);
+        }
+    }
+
+    private synchronized Chromium browser() throws IOException {
+        if (isStopped) {
+            throw new InterruptedIOException("the crawl has ended");
+        }
+        if (browser == null || !browser.cdp.isOpen()) {
+            closeBrowser();
+            try {
+                browser = new Chromium(program);
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        }
+        return browser;
+    }
+
+    private synchronized void closeBrowser() {
+        if (browser != null) {
+            browser.close();
+        }
+    }
+
+    @Override
+    public void stop() {
+        isStopped = true;
+        closeBrowser();
+    }
+}

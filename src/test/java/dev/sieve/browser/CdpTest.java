@@ -1,0 +1,172 @@
+package dev.sieve.browser;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InterruptedIOException;
+import java.io.OutputStream;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.LinkedBlockingQueue;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(60)
+class CdpTest {
+    private static final Duration LONG = Duration.ofSeconds(30);
+
+    /** A browser that answers each call with its method, and a method that is "silent" not at all. */
+    private static final class FakeBrowser extends InputStream {
+        private final BlockingQueue<String> messages = new LinkedBlockingQueue<>();
+        private final CountDownLatch stuck = new CountDownLatch(1);
+        private byte[] message = {};
+        private int at;
+
+        private final OutputStream calls = new OutputStream() {
+            @Override
+            public void write(int end) {
+                assertThat(end).isZero();
+            }
+
+            @Override
+            public void write(byte[] utf8) throws IOException {
+                JsonNode call = Browser.JSON.readTree(utf8);
+                String id = "{\"id\":" + call.get("id");
+                switch (call.get("method").asText()) {
+                    case "silent" -> {}
+                    case "wrong" -> messages.add(id + ",\"error\":{\"message\":\"no \\u001b[31m\"}}");
+                    case "stuck" -> await();
+                    default -> messages.add(id + ",\"result\":{\"did\":" + call.get("method") + "}}");
+                }
+            }
+        };
+
+        private void await() throws IOException {
+            try {
+                stuck.await();
+            } catch (InterruptedException e) {
+                throw new IOException(e);
+            }
+        }
+
+        @Override
+        public int read() throws IOException {
+            try {
+                if (at == message.length) {
+                    String next = messages.take();
+                    message = next.isEmpty() ? message : (next + "\0").getBytes(UTF_8);
+                    at = next.isEmpty() ? at : 0;
+                }
+                return at == message.length ? -1 : message[at++];
+            } catch (InterruptedException e) {
+                throw new IOException(e);
+            }
+        }
+
+        @Override
+        public int read(byte[] target, int from, int length) throws IOException {
+            int next = read();
+            target[from] = (byte) next;
+            return next < 0 ? -1 : 1;
+        }
+
+        void end() {
+            stuck.countDown();
+            messages.add("");
+        }
+    }
+
+    private final FakeBrowser browser = new FakeBrowser();
+    private final Cdp cdp = new Cdp(browser, browser.calls, browser::end);
+
+    private Cdp.Json call(String method, Duration most) throws IOException {
+        return cdp.call("", method, Map.of("a", 1), most);
+    }
+
+    @Test
+    void aCallReturnsItsResult() throws IOException {
+        cdp.send("session", "silent", Map.of());
+
+        assertThat(call("one", LONG).text("did")).isEqualTo("one");
+        assertThat(call("two", LONG).text("did")).isEqualTo("two");
+        cdp.fail("over");
+    }
+
+    @Test
+    void aCallThatFailsSaysWhyAndTheConnectionStays() throws IOException {
+        assertThatThrownBy(() -> call("wrong", LONG))
+                .isInstanceOf(IOException.class)
+                .hasMessage("no ?[31m");
+        assertThat(call("one", LONG).text("did")).isEqualTo("one");
+        cdp.fail("over");
+    }
+
+    @Test
+    void aCallEndsByItsDeadlineAlsoIfTheBrowserReadsNothing() {
+        assertThatThrownBy(() -> call("silent", Duration.ofMillis(20))).isInstanceOf(InterruptedIOException.class);
+        cdp.send("", "stuck", Map.of());
+        assertThatThrownBy(() -> call("one", Duration.ofMillis(20))).isInstanceOf(InterruptedIOException.class);
+        cdp.fail("over");
+    }
+
+    @Test
+    void aBrowserThatReadsNothingForLongIsGivenUp() {
+        cdp.send("", "stuck", Map.of());
+        for (int i = 0; i < 10_010; i++) {
+            cdp.send("", "one", Map.of());
+        }
+
+        assertThatThrownBy(() -> cdp.await(LONG)).hasMessage("the browser reads nothing");
+    }
+
+    @Test
+    void theEndOfTheBrowserEndsAllCallsAndWhoeverWaits() {
+        browser.messages.add("");
+
+        assertThatThrownBy(() -> call("silent", LONG)).hasMessage("the browser has failed: it has ended");
+        assertThatThrownBy(() -> call("one", LONG)).hasMessage("the browser has failed: it has ended");
+        assertThatThrownBy(() -> cdp.await(LONG)).hasMessage("the browser has failed: it has ended");
+        assertThat(cdp.isOpen()).isFalse();
+    }
+
+    @Test
+    void whatIsNotJsonEndsTheConnection() {
+        browser.messages.add("<html>");
+
+        assertThatThrownBy(() -> call("silent", LONG)).isInstanceOf(IOException.class);
+        assertThat(cdp.isOpen()).isFalse();
+    }
+
+    @Test
+    void aMessageThatIsTooLongIsIgnored() throws IOException {
+        browser.messages.add("{\"id\":1,\"result\":{\"did\":\"" + "x".repeat(17 << 20) + "\"}}");
+
+        assertThatThrownBy(() -> call("silent", Duration.ofSeconds(2))).isInstanceOf(InterruptedIOException.class);
+        assertThat(call("one", LONG).text("did")).isEqualTo("one");
+        cdp.fail("over");
+    }
+
+    @Test
+    void eventsGoToTheListenerOfTheirSession() throws IOException {
+        Queue<String> events = new ConcurrentLinkedQueue<>();
+        cdp.sessions.put("s", (method, params) -> events.add(method + params.number("n")));
+        browser.messages.add("{\"method\":\"a\",\"sessionId\":\"s\",\"params\":{\"n\":1}}");
+        browser.messages.add("{\"method\":\"b\",\"sessionId\":\"other\",\"params\":{\"n\":2}}");
+        browser.messages.add("{\"method\":\"c\",\"sessionId\":\"s\"}");
+        call("one", LONG);
+        cdp.sessions.remove("s");
+        browser.messages.add("{\"method\":\"d\",\"sessionId\":\"s\"}");
+        call("one", LONG);
+
+        assertThat(events).containsExactly("a1", "c0");
+        cdp.fail("over");
+    }
+}

@@ -1,0 +1,203 @@
+package dev.sieve.browser;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sieve.fetch.FetchRequest;
+import dev.sieve.fetch.FetchResult;
+import dev.sieve.fetch.FetchResult.Failed;
+import dev.sieve.fetch.FetchResult.Page;
+import dev.sieve.fetch.FetchResult.Reason;
+import dev.sieve.fetch.FetchResult.Redirect;
+import dev.sieve.io.LruMap;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+@Timeout(60)
+class PagePartsTest {
+    private static final String PAGE = "https://h.test/app/";
+
+    private final List<FetchRequest> sent = Collections.synchronizedList(new ArrayList<>());
+    private final Map<String, FetchResult> results = new HashMap<>();
+    private final LruMap<PageParts.Kept> kept = new LruMap<>(1 << 20, each -> 100);
+    private final Map<String, String> fields = new HashMap<>();
+    private String forbidden = "";
+    private boolean isRelaxed;
+    private long now;
+
+    private final FetchRequest.Watch watch = new FetchRequest.Watch() {
+        @Override
+        public boolean allows(String url) {
+            return !url.equals(forbidden);
+        }
+    };
+
+    private FetchResult fetch(FetchRequest request) {
+        sent.add(request);
+        request.watch().maySend("h.test");
+        return results.getOrDefault(request.url(), new Failed(0, Reason.CLOSED, ""));
+    }
+
+    private PageParts page() {
+        FetchRequest request = new FetchRequest(PAGE).onlyIf(fields).watchedBy(watch);
+        return new PageParts(request, this::fetch, isRelaxed, kept, () -> now);
+    }
+
+    private static Page get(PageParts parts, String url, String type, Map<String, String> headers) {
+        CompletableFuture<Page> answer = new CompletableFuture<>();
+        parts.request(url, type, headers, answer::complete);
+        return answer.join();
+    }
+
+    private Page get(String url, String type) {
+        try (PageParts parts = page()) {
+            return get(parts, url, type, Map.of());
+        }
+    }
+
+    private void on(String url, String body, String... header) {
+        Map<String, List<String>> headers = new HashMap<>();
+        for (int i = 0; i < header.length; i += 2) {
+            headers.put(header[i], List.of(header[i + 1]));
+        }
+        results.put(url, new Page(200, headers, "", body.getBytes(UTF_8), body.length(), false));
+    }
+
+    @Test
+    void aPartIsRequestedWithItsFieldsAndCounted() {
+        on("https://h.test/a", "abc", "content-type", "text/plain");
+        try (PageParts parts = page()) {
+            Map<String, String> headers = Map.of("Accept", "x/y", "X-Key", "1", "User-Agent", "no", "Cookie", "no");
+
+            Page part = get(parts, "https://h.test/a", "Fetch", headers);
+
+            assertThat(part.body()).isEqualTo("abc".getBytes(UTF_8));
+            assertThat(part.headers()).containsOnlyKeys("content-type");
+            assertThat(parts.requests).hasValue(1);
+            assertThat(parts.bytes).hasValue(3);
+        }
+        assertThat(sent.get(0).fields()).isEqualTo(Map.of("Accept", "x/y", "X-Key", "1"));
+    }
+
+    @Test
+    void cookiesOfThePageAreSentToItsOriginOnly() {
+        fields.put("Cookie", "a=1");
+        get("https://h.test/a", "XHR");
+        get("https://other.test/a", "XHR");
+        get("http://h.test/a", "XHR");
+
+        assertThat(sent.stream().map(FetchRequest::fields).distinct())
+                .containsExactly(Map.of("Cookie", "a=1"), Map.of("Origin", "https://h.test"));
+    }
+
+    @Test
+    void whatRobotsForbidIsNotRequestedButScriptsIfTheRuleIsRelaxed() {
+        forbidden = "https://h.test/a.js";
+        on(forbidden, "a");
+
+        assertThat(get(forbidden, "Script")).isNull();
+        assertThat(sent).isEmpty();
+        isRelaxed = true;
+        assertThat(get(forbidden, "Fetch")).isNull();
+        assertThat(get(forbidden, "Script").body()).hasSize(1);
+    }
+
+    @Test
+    void aRedirectIsPassedOnAndAClosedConnectionIsTriedAgain() {
+        results.put("https://h.test/a", new Redirect(301, "https://h.test/b"));
+
+        assertThat(get("https://h.test/a", "Fetch").header("location")).isEqualTo("https://h.test/b");
+        assertThat(get("https://h.test/none", "Fetch")).isNull();
+        assertThat(sent).hasSize(3);
+    }
+
+    @Test
+    void scriptsAreKeptForAsLongAsTheyMayBe() {
+        on("https://h.test/a.js", "a", "cache-control", "public, max-age=10", "vary", "Accept-Encoding");
+
+        for (long each : new long[] {0, 9, 10}) {
+            now = TimeUnit.SECONDS.toNanos(each);
+            assertThat(get("https://h.test/a.js", "Script").body()).hasSize(1);
+        }
+
+        assertThat(sent).hasSize(2);
+        get("https://h.test/a.js", "Fetch");
+        assertThat(sent).hasSize(3);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "no-cache, max-age=9", "max-age=9, private", "max-age=0", "no-store", "s-maxage=9"})
+    void otherScriptsAreNotKept(String control) {
+        on("https://h.test/a.js", "a", "cache-control", control);
+        on("https://h.test/b.js", "a", "cache-control", "max-age=9", "vary", "Origin");
+        on("https://h.test/c.js", "a", "cache-control", "max-age=9", "set-cookie", "a=1");
+        for (String each : List.of("a", "b", "c", "a", "b", "c")) {
+            get("https://h.test/" + each + ".js", "Script");
+        }
+
+        assertThat(sent).hasSize(6);
+    }
+
+    @Test
+    void aPageReceivesNoMoreThanItsLimits() {
+        on("https://h.test/small", "");
+        results.put("https://h.test/large", new Page(200, Map.of(), "", new byte[1], 1, true));
+        on("https://h.test/most", "x".repeat(4 << 20));
+        assertThat(get("https://h.test/large", "Fetch")).isNull();
+        try (PageParts parts = page()) {
+            for (int i = 0; i < 5; i++) {
+                get(parts, "https://h.test/most", "Fetch", Map.of());
+            }
+            assertThat(parts.bytes).hasValue(16 << 20);
+        }
+        sent.clear();
+        try (PageParts parts = page()) {
+            for (int i = 0; i < 310; i++) {
+                get(parts, "https://h.test/small", "Fetch", Map.of());
+            }
+        }
+        assertThat(sent).hasSize(300);
+    }
+
+    @Test
+    void nothingIsRequestedAfterThePageAndWhatIsOpenIsCancelled() throws Exception {
+        AtomicInteger cancelled = new AtomicInteger();
+        CountDownLatch isOpen = new CountDownLatch(3);
+        CountDownLatch isOver = new CountDownLatch(1);
+        PageParts parts = new PageParts(
+                new FetchRequest(PAGE),
+                request -> {
+                    request.watch().begins(cancelled::incrementAndGet);
+                    isOpen.countDown();
+                    try {
+                        isOver.await();
+                    } catch (InterruptedException e) {
+                        Thread.currentThread().interrupt();
+                    }
+                    return new Failed(0, Reason.TIMEOUT, "");
+                },
+                false,
+                kept,
+                () -> now);
+        for (int i = 0; i < 10; i++) {
+            parts.request("https://h.test/" + i, "Fetch", Map.of(), part -> {});
+        }
+        isOpen.await();
+        parts.close();
+        isOver.countDown();
+
+        assertThat(cancelled).hasValue(3);
+        assertThat(get(parts, "https://h.test/x", "Fetch", Map.of())).isNull();
+    }
+}

@@ -1,0 +1,326 @@
+package dev.sieve.browser;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.sieve.durable.ChildJvm;
+import dev.sieve.fetch.FetchRequest;
+import dev.sieve.fetch.FetchResult;
+import dev.sieve.fetch.FetchResult.Failed;
+import dev.sieve.fetch.FetchResult.Page;
+import dev.sieve.fetch.FetchResult.Reason;
+import dev.sieve.fetch.FetchResult.Redirect;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+
+@Tag("browser")
+@Tag("slow")
+@Timeout(120)
+@ExtendWith(BrowserExtension.class)
+class RenderStageTest {
+    private static final String MAKE = "document.body.innerHTML = '<h1>made</h1><a href=next>next</a>'";
+
+    private static Path browser() {
+        return Browser.program().orElseThrow();
+    }
+
+    @Test
+    void scriptsMakeThePage(Browser unused) {
+        try (ScriptedSite site = new ScriptedSite();
+                Rendered rendered = new Rendered("all", browser()).open(site)) {
+            site.page("/", "fetch('/data').then(r => r.text()).then(t => document.body.innerHTML = t)")
+                    .on("/data", "text/plain", "<h1>caf\u00e9</h1>");
+
+            Page page = rendered.page(site.url("/"));
+
+            assertThat(Rendered.text(page)).contains("<h1>caf\u00e9</h1>");
+            assertThat(page.header("content-type")).isEqualTo("text/html; charset=utf-8");
+            assertThat(rendered.record).containsEntry("requests", 1).containsEntry("bytes", 14L);
+            assertThat((Long) rendered.record.get("ms")).isPositive();
+            assertThat(site.requests()).containsExactly("GET /", "GET /data");
+        }
+    }
+
+    @Test
+    void shadowTreesArePartOfThePageAndNoscriptIsNot(Browser unused) {
+        try (ScriptedSite site = new ScriptedSite();
+                Rendered rendered = new Rendered("all", browser()).open(site)) {
+            site.page(
+                    "/",
+                    "const a = document.body.appendChild(document.createElement('div')).attachShadow({mode: 'open'});"
+                            + " const b = a.appendChild(document.createElement('p')).attachShadow({mode: 'open'});"
+                            + " b.innerHTML = '<a href=/deep>deep</a>';"
+                            + " document.body.insertAdjacentHTML('beforeend', '<noscript>with' + 'out</noscript>')");
+
+            assertThat(Rendered.text(rendered.page(site.url("/"))))
+                    .contains("<a href=\"/deep\">deep</a>")
+                    .doesNotContain("without");
+        }
+    }
+
+    @Test
+    void whereAScriptLeadsIsALinkAndLinksStayRelativeToIt(Browser unused) {
+        try (ScriptedSite site = new ScriptedSite();
+                Rendered rendered = new Rendered("all", browser()).open(site)) {
+            site.page("/", "history.pushState(0, '', '/app/home'); " + MAKE).page("/go", "location.href = '/else'");
+
+            Page moved = rendered.page(site.url("/"));
+            Page gone = rendered.page(site.url("/go"));
+
+            assertThat(Rendered.text(moved)).contains("<base href=\"" + site.url("/app/home") + "\">");
+            assertThat(moved.header("refresh")).isEqualTo("0; url=" + site.url("/app/home"));
+            assertThat(gone.header("refresh")).isEqualTo("0; url=" + site.url("/else"));
+            assertThat(site.requests()).containsExactly("GET /", "GET /go");
+        }
+    }
+
+    @Test
+    void scriptsAreKeptIfTheyMayBeAndPagesShareNothingElse(Browser unused) {
+        try (ScriptedSite site = new ScriptedSite();
+                Rendered rendered = new Rendered("all", browser()).open(site)) {
+            String page = "<!DOCTYPE html><body><script src=/kept.js></script><script src=/other.js></script>";
+            String script = "document.body.append(document.cookie || 'none'); document.cookie = 'a=1'";
+            site.on("/1", "text/html", page)
+                    .on("/2", "text/html", page)
+                    .on("/kept.js", "text/javascript", script, "Cache-Control", "public, max-age=60")
+                    .on("/other.js", "text/javascript", "", "Cache-Control", "no-cache, max-age=60");
+
+            assertThat(Rendered.text(rendered.page(site.url("/1")))).contains("none");
+            assertThat(Rendered.text(rendered.page(site.url("/2")))).contains("none");
+            assertThat(rendered.record).containsEntry("requests", 1);
+            assertThat(site.requests())
+                    .containsExactlyInAnyOrder("GET /1", "GET /kept.js", "GET /other.js", "GET /2", "GET /other.js");
+        }
+    }
+
+    @Test
+    void onlyDocumentsThatNeedItAreRendered(Browser unused) {
+        try (ScriptedSite site = new ScriptedSite();
+                Rendered rendered = new Rendered("auto", browser()).open(site)) {
+            site.on("/static", "text/html", "<p>" + "word ".repeat(60) + "<a href=/>x</a><script>1</script>")
+                    .on("/text", "text/plain", "<script>1</script>")
+                    .redirect("/moved", "/app")
+                    .page("/app", MAKE);
+
+            for (String path : List.of("/static", "/text", "/missing")) {
+                rendered.page(site.url(path));
+                assertThat(rendered.record).as(path).isNull();
+            }
+            assertThat(rendered.fetch(new FetchRequest(site.url("/moved")))).isInstanceOf(Redirect.class);
+            rendered.fetch(new FetchRequest(site.url("/app")).reading(FetchRequest.Body.NONE));
+            assertThat(rendered.record).isNull();
+            rendered.page(site.url("/app"));
+            assertThat(rendered.isRendered()).isTrue();
+        }
+    }
+
+    @Test
+    void theWatchOfAPageDecidesOnItsPartsAndCountsThem(Browser unused) {
+        Queue<String> sent = new ConcurrentLinkedQueue<>();
+        FetchRequest.Watch watch = new FetchRequest.Watch() {
+            @Override
+            public boolean maySend(String host) {
+                sent.add(host);
+                return true;
+            }
+
+            @Override
+            public boolean allows(String url) {
+                return !url.endsWith("/secret");
+            }
+        };
+        try (ScriptedSite site = new ScriptedSite();
+                Rendered rendered = new Rendered("all", browser()).open(site)) {
+            site.page(
+                            "/",
+                            "for (const p of ['/a', '/b', '/secret']) fetch(p).catch(e => document.body.append('no ' + p))")
+                    .on("/a", "text/plain", "a")
+                    .on("/b", "text/plain", "b");
+
+            Page page = (Page) rendered.fetch(new FetchRequest(site.url("/")).watchedBy(watch));
+
+            assertThat(Rendered.text(page)).contains("no /secret");
+            assertThat(sent).containsExactly("127.0.0.1", "127.0.0.1", "127.0.0.1");
+            assertThat(site.requests()).containsExactlyInAnyOrder("GET /", "GET /a", "GET /b");
+        }
+    }
+
+    private static FetchResult answer(String type, String body, String... headers) {
+        Map<String, List<String>> all = new HashMap<>(Map.of("content-type", List.of(type)));
+        for (int i = 0; i < headers.length; i += 2) {
+            all.put(headers[i], List.of(headers[i + 1]));
+        }
+        byte[] bytes = body.getBytes(UTF_8);
+        return new Page(200, all, type, bytes, bytes.length, false);
+    }
+
+    @Test
+    void secureOriginsNeedNoServerAndAreKeptApart(Browser unused) {
+        Map<String, FetchResult> web = Map.of(
+                "https://h.test/",
+                answer("text/html", "<body><script src=https://cdn.test/a.js></script>"),
+                "http://plain.test/",
+                answer("text/html", "<body><script>document.body.append('at ' + location.href)</script>"),
+                "https://cdn.test/a.js",
+                answer("text/javascript", """
+                        for (const url of ['/', 'https://open.test/', 'https://closed.test/']) {
+                          fetch(url).then(r => r.text()).then(t => document.body.append(url + ' ' + t.length + ';'))
+                            .catch(e => document.body.append('not ' + url + ';'));
+                        }
+                        document.body.append('secure ' + isSecureContext + ';')"""),
+                "https://open.test/",
+                answer("text/plain", "abc", "access-control-allow-origin", "*"),
+                "https://closed.test/",
+                answer("text/plain", "abc"));
+        RenderStage stage = new RenderStage(new RenderRule("all"), browser(), 1 << 20, false, System::nanoTime);
+        try {
+            Page page = (Page)
+                    stage.fetch(new FetchRequest("https://h.test/"), request -> web.get(request.url()), made -> {});
+
+            assertThat(Rendered.text(page))
+                    .contains("secure true;", "/ 49;", "https://open.test/ 3;", "not https://closed.test/;");
+            Page plain = (Page)
+                    stage.fetch(new FetchRequest("http://plain.test/"), request -> web.get(request.url()), made -> {});
+            assertThat(Rendered.text(plain)).contains("at http://plain.test/");
+        } finally {
+            stage.stop();
+        }
+    }
+
+    @Test
+    void manyThreadsRenderManyPages(Browser unused) {
+        try (ScriptedSite site = new ScriptedSite();
+                Rendered rendered = new Rendered("all", browser()).open(site)) {
+            IntStream.range(0, 20)
+                    .forEach(i -> site.page("/" + i, "document.body.innerHTML = '<h1>made " + i + "</h1>'"));
+
+            List<CompletableFuture<String>> pages = IntStream.range(0, 20)
+                    .mapToObj(i -> CompletableFuture.supplyAsync(() -> Rendered.text(rendered.page(site.url("/" + i)))))
+                    .toList();
+
+            for (int i = 0; i < 20; i++) {
+                assertThat(pages.get(i).join()).contains("<h1>made " + i + "</h1>");
+            }
+        }
+    }
+
+    @Test
+    void aBrowserThatIsKilledIsStartedAgain(Browser unused) {
+        List<Path> before = Rendered.folders();
+        try (ScriptedSite site = new ScriptedSite();
+                Rendered rendered = new Rendered("all", browser()).open(site)) {
+            site.page("/", MAKE);
+            rendered.page(site.url("/"));
+            assertThat(rendered.isRendered()).isTrue();
+            List<Path> profile = new ArrayList<>(Rendered.folders());
+            profile.removeAll(before);
+
+            Rendered.processes(profile).stream()
+                    .filter(each -> !each.info().command().orElse("").endsWith("sh"))
+                    .forEach(ProcessHandle::destroyForcibly);
+
+            rendered.page(site.url("/"));
+            assertThat(rendered.isRendered()).isTrue();
+        }
+        assertThat(Rendered.folders()).isEqualTo(before);
+    }
+
+    @Test
+    void aStopEndsWhatIsRendered(Browser unused) throws Exception {
+        try (ScriptedSite site = new ScriptedSite();
+                Rendered rendered = new Rendered("all", browser()).open(site)) {
+            site.page("/", "setInterval(() => fetch('/a'), 50)").on("/a", "text/plain", "a");
+            CompletableFuture<FetchResult> page =
+                    CompletableFuture.supplyAsync(() -> rendered.fetch(new FetchRequest(site.url("/"))));
+            while (!site.requests().contains("GET /a")) {
+                Thread.onSpinWait();
+            }
+
+            rendered.stage.stop();
+
+            assertThat(page.get(20, TimeUnit.SECONDS))
+                    .isInstanceOfSatisfying(
+                            Failed.class, failed -> assertThat(failed.reason()).isEqualTo(Reason.STOPPED));
+        }
+    }
+
+    @Test
+    void nothingIsLeftOfAProgramThatIsKilled(Browser unused) throws Exception {
+        List<Path> before = Rendered.folders();
+        Process child = ChildJvm.start(List.of(), BrowserChild.class, browser().toString());
+        List<Path> profiles;
+        List<ProcessHandle> processes;
+        try (BufferedReader out = child.inputReader()) {
+            assertThat(out.readLine()).isEqualTo("true");
+            profiles = new ArrayList<>(Rendered.folders());
+            profiles.removeAll(before);
+            processes = Rendered.processes(profiles);
+            assertThat(processes).isNotEmpty();
+        } finally {
+            child.destroyForcibly().waitFor();
+        }
+
+        for (ProcessHandle each : processes) {
+            each.onExit().get(20, TimeUnit.SECONDS);
+        }
+        assertThat(Rendered.processes(profiles)).isEmpty();
+        assertThat(Rendered.folders()).doesNotContainAnyElementsOf(profiles);
+    }
+
+    @Test
+    void aBrowserThatDoesNotStartIsAnError(Browser unused, @TempDir Path folder) throws IOException {
+        Path broken = Files.writeString(folder.resolve("broken"), "#!/bin/sh\necho it is broken >&2\nexit 1\n");
+        Files.setPosixFilePermissions(broken, PosixFilePermissions.fromString("rwx------"));
+        List<Path> before = Rendered.folders();
+        try (ScriptedSite site = new ScriptedSite().page("/", MAKE);
+                Rendered rendered = new Rendered("all", broken).open(site)) {
+            assertThatThrownBy(() -> rendered.page(site.url("/")))
+                    .isInstanceOf(UncheckedIOException.class)
+                    .hasMessageContaining(broken + " does not start");
+        }
+        assertThat(Rendered.folders()).isEqualTo(before);
+    }
+
+    @Test
+    void theBrowserIsFoundOrSaidToBeWrong(Browser unused, @TempDir Path folder) {
+        RenderRule rule = new RenderRule("all");
+        assertThat(RenderStage.of(rule, null, 1, false)).isNotNull();
+        for (Path wrong : List.of(Path.of(""), Path.of("nothing"), folder)) {
+            assertThatThrownBy(() -> RenderStage.of(rule, wrong, 1, false)).hasMessage("not a program: " + wrong);
+        }
+    }
+
+    /** Which is not a time limit of the test, but that a page does not wait for what never ends. */
+    @Test
+    void aPageThatPollsIsTakenAsItIs(Browser unused) {
+        try (ScriptedSite site = new ScriptedSite();
+                Rendered rendered = new Rendered("all", browser()).open(site)) {
+            site.page("/", MAKE + "; setInterval(() => fetch('/poll'), 20); fetch('/never')")
+                    .on("/poll", "text/plain", "x")
+                    .silent("/never");
+
+            Page page = rendered.page(site.url("/"));
+
+            assertThat(Rendered.text(page)).contains("<h1>made</h1>");
+        }
+    }
+}
