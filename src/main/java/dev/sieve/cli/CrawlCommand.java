@@ -86,6 +86,9 @@ class CrawlCommand implements Callable<Integer> {
     private RequestOptions requests = new RequestOptions();
 
     @Mixin
+    RenderOptions rendering = new RenderOptions();
+
+    @Mixin
     private FrontierOptions frontier = new FrontierOptions();
 
     @Mixin
@@ -275,6 +278,8 @@ class CrawlCommand implements Callable<Integer> {
         CrawlOptions options = new CrawlOptions();
         where.apply(options, spec);
         pace.apply(options, spec);
+        // First, so that documents are requested with cookies.
+        rendering.apply(options, spec, requests.maxBody);
         requests.apply(options, spec);
         site = folder();
         if (site != null) {

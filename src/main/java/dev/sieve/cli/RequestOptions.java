@@ -103,7 +103,7 @@ final class RequestOptions {
             paramLabel = "SIZE",
             description = "Read at most this much of a page, such as 512KiB or 16MiB (default: 8MiB).",
             converter = Converters.Size.class)
-    private int maxBody = CrawlOptions.DEFAULT_BODY_LIMIT;
+    int maxBody = CrawlOptions.DEFAULT_BODY_LIMIT;
 
     void apply(CrawlOptions options, CommandSpec spec) {
         Checks.set(spec, "--user-agent", userAgent, options::userAgent);

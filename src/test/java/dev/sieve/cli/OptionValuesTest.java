@@ -59,7 +59,9 @@ class OptionValuesTest {
                         "-H",
                         "--keep-cookies",
                         "--log-out",
-                        "--max-body");
+                        "--max-body",
+                        "--render",
+                        "--render-robots");
     }
 
     @ParameterizedTest
@@ -220,6 +222,8 @@ class OptionValuesTest {
         "-o a.warc.gz --format txt, txt: no output has this format; the name of a.warc.gz determines another one",
         "--report r.txt, r.txt: the name must end in .html or .htm",
         "--max-failures 128, must be at most 127: 128",
+        "--render (, include (: Unclosed group",
+        "--render all --browser none, not a program: none",
     })
     void whatWouldHaveNoEffectIsRefused(String options, String problem) {
         Run run = Run.of(Main.commandLine(), (options + " https://example.org/").split(" "));
@@ -287,6 +291,7 @@ class OptionValuesTest {
                 "--accept 200..299 | must be at least 400: 200",
                 "--accept 403,x | 'x' is not a status; use 403, a range such as 500-504, or a class such as 4xx",
                 "--accept 504-500 | '504-500' is not a range; the smaller status comes first",
+                "--render-robots some | 'some' is not one of strict, relaxed",
                 "--exclude *.pdf | exclude *.pdf: Dangling meta character '*' at position 0; it is a regular expression, not a"
                         + " pattern of file names: use '\\.pdf$'",
                 "--include */docs/*.html | include */docs/*.html: Dangling meta character '*' at position 0; it is a regular"
@@ -319,6 +324,8 @@ class OptionValuesTest {
                 "--accept-types | --accept-types | --check-resources",
                 "--durability always | --durability | --job",
                 "--frontier-password-file none | --frontier-password-file | --frontier",
+                "--browser none | --browser | --render",
+                "--render-robots relaxed | --render-robots | --render",
             })
     void anOptionThatWouldDoNothingIsRefused(String options, String option, String other) {
         Run run = Run.of(Main.commandLine(), (options + " https://example.org/").split(" "));

@@ -1,0 +1,58 @@
+package dev.sieve.cli;
+
+import dev.sieve.browser.RenderRule;
+import dev.sieve.browser.RenderStage;
+import dev.sieve.crawl.CrawlOptions;
+import java.nio.file.Path;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+
+/** The options for pages that a browser renders. */
+@Command(optionListHeading = "%nPages that need a browser:%n")
+@SameForWorkers
+final class RenderOptions {
+    @Option(
+            names = "--render",
+            paramLabel = "WHICH",
+            description = "Render pages in a browser, and take their links and texts from that: auto (those that look"
+                    + " empty without their scripts), all, or a REGEX that URLs contain (default: none).")
+    private @Nullable String which;
+
+    @Option(
+            names = "--render-robots",
+            paramLabel = "RULE",
+            description = "Which requests of a rendered page robots.txt can forbid: strict (all) or relaxed (all but"
+                    + " scripts and style sheets) (default: strict).")
+    private Robots robots = Robots.STRICT;
+
+    @SameForWorkers(false)
+    @Option(
+            names = "--browser",
+            paramLabel = "PROGRAM",
+            description = "The browser, a Chromium (default: the first of chromium, chromium-browser, google-chrome,"
+                    + " chrome on the PATH).")
+    private @Nullable Path browser;
+
+    /** Which requests robots.txt can forbid. */
+    enum Robots {
+        STRICT,
+        RELAXED;
+
+        @Override
+        public String toString() {
+            return name().toLowerCase(Locale.ROOT);
+        }
+    }
+
+    void apply(CrawlOptions options, CommandSpec spec, int bodyLimit) {
+        Checks.requires(spec, "--render", "--render-robots", "--browser");
+        Checks.set(spec, "--render", which, RenderRule::new);
+        Checks.set(spec, "--browser", which, rule -> {
+            boolean isRelaxed = robots == Robots.RELAXED;
+            options.stage(RenderStage.of(new RenderRule(rule), browser, bodyLimit, isRelaxed));
+        });
+    }
+}

@@ -1,0 +1,54 @@
+package dev.sieve.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sieve.browser.Browser;
+import dev.sieve.browser.BrowserExtension;
+import dev.sieve.browser.ScriptedSite;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+
+@Tag("browser")
+@Tag("slow")
+@Timeout(120)
+@ExtendWith(BrowserExtension.class)
+class RenderCommandTest {
+    private static final String SHELL = "<!DOCTYPE html><div id=app></div><script src=/app.js></script>";
+    private static final String APP = "fetch('/data').then(r => r.text()).then(t => document.body.innerHTML = t)";
+
+    @Test
+    void cookiesOfAPageAreSentForItAndItsRecordSaysHowItWasRendered(Browser unused, @TempDir Path folder)
+            throws IOException {
+        Path records = folder.resolve("records.jsonl");
+        try (ScriptedSite site = new ScriptedSite()) {
+            site.on("/", "text/html", SHELL, "Set-Cookie", "a=1")
+                    .on("/one", "text/html", SHELL)
+                    .on("/app.js", "text/javascript", APP)
+                    .on("/data", "text/plain", "<a href=/one>one</a>");
+
+            Run run = Run.of(
+                    Main.commandLine(),
+                    site.url("/"),
+                    "--render=auto",
+                    "--keep-cookies",
+                    "--delay=0",
+                    "-q",
+                    "-o" + records);
+
+            assertThat(run.exitCode()).as(run.err()).isZero();
+            assertThat(site.cookies()).contains("/ null", "/data null", "/one a=1", "/app.js a=1", "/data a=1");
+        }
+        List<String> lines = Files.readAllLines(records);
+        assertThat(lines)
+                .hasSize(2)
+                .allMatch(line -> line.contains("\"links\": 1"))
+                .allMatch(line -> line.contains("\"rendered\": {\"requests\": 2, \"bytes\": "));
+    }
+}
