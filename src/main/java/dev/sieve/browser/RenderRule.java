@@ -40,7 +40,6 @@ public final class RenderRule {
         NEEDED
     }
 
-    /** What is seen of a document without parsing it. */
     private record Glance(int words, int links, boolean hasScripts) {}
 
     /**

@@ -36,15 +36,13 @@ public final class RenderStage implements Stage {
     /** Larger documents are not rendered: they have their content. */
     private static final int MAX_DOCUMENT = 4 << 20;
 
-    private static final long KEPT_BYTES = 32 << 20;
-
     private final RenderRule rule;
     private final Path program;
     private final int limit;
     private final LongSupplier nanoTime;
     private final boolean isRelaxed;
     private final LruMap<PageParts.Kept> kept =
-            new LruMap<>(KEPT_BYTES, each -> each.response().body().length + 4096L);
+            new LruMap<>(32 << 20, each -> each.response().body().length + 4096L);
     private final Semaphore tabs = new Semaphore(TABS, true);
     private volatile boolean isStopped;
     /** Guarded by this. */

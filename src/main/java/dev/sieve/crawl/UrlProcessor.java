@@ -101,7 +101,6 @@ final class UrlProcessor {
 
         @Override
         public boolean mayUse(@Nullable InetAddress address, boolean isConnected) {
-            // What a page needs is sent while its own server is taken.
             isServerBusy = !isSent && !dispatcher.mayUse(task, address, isConnected);
             return !isServerBusy;
         }

@@ -8,7 +8,6 @@ import java.net.DatagramPacket;
 import java.net.DatagramSocket;
 import java.net.InetAddress;
 import java.net.ServerSocket;
-import java.net.Socket;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -129,9 +128,8 @@ class HostilePageTest {
             tcp = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
             udp = new DatagramSocket(tcp.getLocalPort(), InetAddress.getLoopbackAddress());
             daemon(() -> {
-                try (Socket client = tcp.accept()) {
-                    contacts.incrementAndGet();
-                }
+                tcp.accept().close();
+                contacts.incrementAndGet();
             });
             daemon(() -> {
                 udp.receive(new DatagramPacket(new byte[100], 100));

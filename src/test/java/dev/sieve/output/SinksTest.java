@@ -216,6 +216,7 @@ class SinksTest {
                 .containsAll(json.properties().stream().map(Map.Entry::getKey).toList())
                 .endsWith(
                         "accepted",
+                        "wall",
                         "rendered",
                         "digest",
                         "text_digest",
