@@ -5,17 +5,16 @@ import dev.sieve.fetch.FetchResult.Reason;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Proxy;
+import java.net.Socket;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.Locale;
 import java.util.Objects;
 import okhttp3.Headers;
 import okhttp3.HttpUrl;
-import okhttp3.Interceptor;
 import okhttp3.Request;
 import okhttp3.Response;
 import okhttp3.ResponseBody;
-import okhttp3.Route;
 import okio.Buffer;
 import okio.BufferedSource;
 import okio.ForwardingSource;
@@ -63,11 +62,9 @@ final class Capture {
     }
 
     /** Keeps the heads; returns the response, of which all that is read from its body is kept, too. */
-    Response of(Interceptor.Chain chain, Response received) {
-        Route route = chain.connection().route();
-        boolean isDirect = route.proxy().type() == Proxy.Type.DIRECT;
-        InetAddress address = isDirect ? chain.connection().socket().getInetAddress() : null;
-        String request = requestHead(received.request(), route.proxy().type());
+    Response of(Proxy.Type proxy, Socket socket, Response received) {
+        InetAddress address = proxy == Proxy.Type.DIRECT ? socket.getInetAddress() : null;
+        String request = requestHead(received.request(), proxy);
         String response = received.protocol().toString().toUpperCase(Locale.ROOT) + " " + received.code() + " "
                 + received.message() + "\r\n" + fields(received.headers());
         long announced = received.body().contentLength();

@@ -15,6 +15,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ProtocolException;
 import java.net.Proxy;
+import java.net.Socket;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -23,6 +24,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
+import javax.net.ssl.SSLSocket;
 import okhttp3.Call;
 import okhttp3.Connection;
 import okhttp3.ConnectionPool;
@@ -36,6 +38,7 @@ import okhttp3.Protocol;
 import okhttp3.Request;
 import okhttp3.Response;
 import okhttp3.Route;
+import okhttp3.internal._UtilJvmKt;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -59,8 +62,9 @@ import org.jspecify.annotations.Nullable;
  * <p>Header fields of the user, which may contain a password, are sent only to the origins named by
  * {@link #sendHeadersTo}, whatever links or redirects there.
  *
- * <p>The protocol is HTTP/1.1, in which a server sends only what was requested. In HTTP/2 it could send on an idle
- * connection, and more header fields than fit into memory.
+ * <p>The protocol is HTTP/1.1, in which a server sends only what was requested. An https origin that refuses it, with the status
+ * 426 or in the handshake of TLS, is remembered and gets requests by HTTP/2 from then on, each with a connection of its own; the
+ * refused one fails with {@link Reason#CLOSED}.
  *
  * <p>Safe for use by many threads. {@link #close} closes its connections.
  */
@@ -70,6 +74,11 @@ public final class Fetcher implements PageFetcher, AutoCloseable {
 
     /** The longest that a host may take to accept a connection: time for two repetitions, after one and three seconds. */
     private static final int MAX_CONNECT_MILLIS = 5000;
+
+    /** How many origins that refuse HTTP/1.1 are remembered. */
+    private static final int MAX_ORIGINS = 10_000;
+
+    private static final int UPGRADE_REQUIRED = 426;
 
     private static final String ACCEPT = "text/html,application/xhtml+xml;q=0.9,*/*;q=0.5";
 
@@ -82,6 +91,9 @@ public final class Fetcher implements PageFetcher, AutoCloseable {
     private final ResponseReader reader;
     private final Connections connections;
     private final Set<String> headerOrigins = ConcurrentHashMap.newKeySet();
+    /** Whether requests for an origin that has refused HTTP/1.1 are sent by HTTP/2; false if it refuses that, too. */
+    private final Map<String, Boolean> http2 = new ConcurrentHashMap<>();
+
     /** The calls in progress; those of the client end with the head of the response. */
     private final Set<Call> calls = ConcurrentHashMap.newKeySet();
 
@@ -99,6 +111,8 @@ public final class Fetcher implements PageFetcher, AutoCloseable {
         private @Nullable RuntimeException thrown;
 
         private @Nullable Connection connection;
+        /** The socket of a request by HTTP/2, which the client does not close. */
+        private volatile @Nullable Socket socket;
         /** Whether an earlier call has used the connection. */
         private boolean isKept;
         /** Why the head of the response could not be received. */
@@ -125,6 +139,14 @@ public final class Fetcher implements PageFetcher, AutoCloseable {
             } catch (RuntimeException e) {
                 thrown = e;
                 return false;
+            }
+        }
+
+        /** Closes the socket of a request by HTTP/2. */
+        void close() {
+            Socket open = socket;
+            if (open != null) {
+                _UtilJvmKt.closeQuietly(open);
             }
         }
 
@@ -240,6 +262,12 @@ public final class Fetcher implements PageFetcher, AutoCloseable {
                     }
 
                     @Override
+                    public void canceled(Call call) {
+                        Objects.requireNonNull(call.request().tag(Received.class))
+                                .close();
+                    }
+
+                    @Override
                     public void requestHeadersEnd(Call call, Request request) {
                         receive(Objects.requireNonNull(request.tag(Received.class)));
                     }
@@ -260,19 +288,58 @@ public final class Fetcher implements PageFetcher, AutoCloseable {
             throw new IOException("not sent");
         }
         Response response = exchange(chain, received);
-        received.watch.responded(response::headers);
-        Capture capture = chain.request().tag(Capture.class);
-        if (capture != null) {
-            response = capture.of(chain, response);
-        }
         try {
-            ResponseReader.check(response);
+            Connection used = Objects.requireNonNull(received.connection);
+            return accept(response, used.route().proxy().type(), used.socket(), received);
         } catch (ProtocolException e) {
             // The client might use the connection again.
             Connections.close(chain.connection());
             throw e;
         }
-        received.response = response;
+    }
+
+    /** Sends a request by HTTP/2, with the addresses, sockets and certificates of a client. */
+    private static Response sendByHttp2(OkHttpClient way, Interceptor.Chain chain) throws IOException {
+        Request request = chain.request();
+        Received received = Objects.requireNonNull(request.tag(Received.class));
+        SSLSocket socket = Http2Call.connect(way, request.url(), (raw, address) -> {
+            received.socket = raw;
+            return !chain.call().isCanceled() && received.passes(() -> received.watch.mayUse(address, false));
+        });
+        String host = Objects.requireNonNull(request.tag(String.class));
+        InetAddress address = socket.getInetAddress();
+        if (!received.passes(() -> received.watch.mayUse(address, true) && received.watch.maySend(host))) {
+            throw new IOException("not sent");
+        }
+        String authority = UrlParts.origin(request.url().toString()).substring("https://".length());
+        Request sent = request.newBuilder().header("Host", authority).build();
+        Response response = new Http2Call(socket, way.callTimeoutMillis()).respond(sent);
+        return accept(response, Proxy.Type.DIRECT, socket, received);
+    }
+
+    /** Remembers an origin that refuses a protocol; returns whether another one may be tried. */
+    private boolean isRefused(OkHttpClient way, String origin, FetchResult result) {
+        Boolean before = http2.get(origin);
+        boolean isRefused = result.status() == UPGRADE_REQUIRED
+                || (result instanceof Failed failed && failed.detail().contains(Http2Call.NO_PROTOCOL));
+        boolean hasOther =
+                origin.startsWith("https:") && Proxy.NO_PROXY.equals(way.proxy()) && http2.size() < MAX_ORIGINS;
+        if (isRefused && hasOther) {
+            http2.put(origin, before == null);
+        }
+        return isRefused && hasOther && before == null;
+    }
+
+    private static Response accept(Response received, Proxy.Type proxy, Socket socket, Received call)
+            throws ProtocolException {
+        Response response = received;
+        call.watch.responded(response::headers);
+        Capture capture = response.request().tag(Capture.class);
+        if (capture != null) {
+            response = capture.of(proxy, socket, response);
+        }
+        ResponseReader.check(response);
+        call.response = response;
         return response.newBuilder()
                 .code(HttpURLConnection.HTTP_OK)
                 .headers(Headers.of())
@@ -449,8 +516,14 @@ public final class Fetcher implements PageFetcher, AutoCloseable {
         int kept = isHead && !options.keepsExchanges ? 0 : options.bodyLimit;
         Local folder = localOf(target);
         Capture capture = options.keepsExchanges && folder == null ? new Capture(url, kept) : null;
-        Call call = (folder == null ? guard.client(target) : folder.client)
-                .newCall(request(url, target, request.fields(), capture, received));
+        OkHttpClient way = folder == null ? guard.client(target) : folder.client;
+        String origin = UrlParts.origin(url);
+        OkHttpClient sending = http2.getOrDefault(origin, false)
+                ? way.newBuilder()
+                        .addInterceptor(chain -> sendByHttp2(way, chain))
+                        .build()
+                : way;
+        Call call = sending.newCall(request(url, target, request.fields(), capture, received));
         calls.add(call);
         request.watch().begins(call::cancel);
         if (isStopped) {
@@ -464,10 +537,14 @@ public final class Fetcher implements PageFetcher, AutoCloseable {
                     : sendAndCapture(url, call, received, room, capture, kept, reading);
         } finally {
             calls.remove(call);
+            received.close();
             hasSurplus = received.connection != null && connections.leave(received.connection, received);
         }
         if (received.isNotSent) {
             return new NotSent();
+        } else if (isRefused(way, origin, result)) {
+            release(result);
+            return new Failed(0, Reason.CLOSED, "the server requires HTTP/2");
         } else if (!hasSurplus || !received.isKept) {
             return result;
         }

@@ -36,7 +36,7 @@ final class ResponseReader {
     private static final String NO_TLS = "unrecognized SSL message";
 
     /** Most header fields accepted: more than any real server sends. A parsed field takes some hundred bytes. */
-    private static final int MAX_HEADERS = 1000;
+    static final int MAX_HEADERS = 1000;
 
     /** How much of a body is read at a time. */
     private static final int PART = 8 << 10;

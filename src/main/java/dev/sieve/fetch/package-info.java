@@ -17,7 +17,8 @@
  * <tr><td>CacheInterceptor</td><td>stores responses</td><td>nothing is cached</td></tr>
  * <tr><td>ConnectInterceptor</td><td>uses a connection again</td>
  *   <td>for the same host, while it holds nothing but responses, see Connections</td></tr>
- * <tr><td>ConnectInterceptor</td><td>shares a connection between hosts</td><td>not in HTTP/1.1</td></tr>
+ * <tr><td>ConnectInterceptor</td><td>shares a connection between hosts; reads ahead, answers pings and repeats refused
+ *   streams</td><td>not in HTTP/1.1; for HTTP/2 its connections are not used, see Http2Call</td></tr>
  * <tr><td>ConnectInterceptor</td><td>tries several addresses</td><td>before a request is sent</td></tr>
  * <tr><td>ConnectInterceptor</td><td>calls the authenticator of a proxy, also after each 407</td>
  *   <td>credentials are sent with CONNECT, or with a request that the proxy reads, and once</td></tr>

@@ -1,0 +1,404 @@
+package dev.sieve.fetch;
+
+import static dev.sieve.TestCertificate.PASSWORD;
+import static java.nio.charset.StandardCharsets.US_ASCII;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sieve.LocalServer;
+import dev.sieve.Sieve;
+import dev.sieve.TestCertificate;
+import dev.sieve.crawl.Counter;
+import dev.sieve.crawl.CrawlOptions;
+import dev.sieve.crawl.Crawler;
+import dev.sieve.fetch.FetchResult.Failed;
+import dev.sieve.fetch.FetchResult.Page;
+import dev.sieve.fetch.FetchResult.Reason;
+import dev.sieve.fetch.FetchResult.Redirect;
+import dev.sieve.judge.PolitenessJudge;
+import dev.sieve.stage.AllStages;
+import java.io.ByteArrayOutputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
+import javax.net.ssl.KeyManagerFactory;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLParameters;
+import javax.net.ssl.SSLServerSocket;
+import javax.net.ssl.SSLSocket;
+import okhttp3.internal.http2.ErrorCode;
+import okhttp3.internal.http2.Header;
+import okhttp3.internal.http2.Http2Writer;
+import okhttp3.internal.http2.Settings;
+import okio.Buffer;
+import okio.BufferedSource;
+import okio.Okio;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Servers that refuse HTTP/1.1, and hostile ones among them. */
+@Timeout(300)
+class Http2ServersTest {
+    private static final String HOST = "good.test";
+    private static final int PREFACE = 24;
+    /** What a server may send in vain, and the buffers of the system. */
+    private static final long MOST_BYTES = 24 << 20;
+
+    private static final int DATA = 0;
+    private static final int HEADERS = 1;
+    private static final int PING = 6;
+    private static final int CONTINUATION = 9;
+    private static final int END_HEADERS = 4;
+
+    @TempDir
+    private static Path folder;
+
+    private static Path store;
+
+    private LocalServer server;
+    private Fetcher fetcher;
+    private final Queue<String> requests = new ConcurrentLinkedQueue<>();
+    private final AtomicLong written = new AtomicLong();
+    private volatile Hostile behaviour;
+    private PolitenessJudge judge = new PolitenessJudge(Duration.ZERO);
+
+    /** What a server does after it has read a request. */
+    @FunctionalInterface
+    private interface Hostile {
+        void answer(Connection to) throws IOException;
+    }
+
+    /** A connection of the server. */
+    private final class Connection {
+        private final Buffer buffer = new Buffer();
+        private final Http2Writer frames = new Http2Writer(buffer, false);
+        private final Socket socket;
+
+        private Connection(Socket socket) {
+            this.socket = socket;
+        }
+
+        private void frame(int type, int flags, int stream, byte[] payload) {
+            ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+            DataOutputStream out = new DataOutputStream(bytes);
+            try {
+                out.writeByte(payload.length >> 16);
+                out.writeShort(payload.length);
+                out.writeByte(type);
+                out.writeByte(flags);
+                out.writeInt(stream);
+                out.write(payload);
+            } catch (IOException e) {
+                throw new AssertionError(e);
+            }
+            buffer.write(bytes.toByteArray());
+        }
+
+        private void headers(boolean isLast, String... namesAndValues) throws IOException {
+            Header[] fields = new Header[namesAndValues.length / 2];
+            for (int i = 0; i < fields.length; i++) {
+                fields[i] = new Header(namesAndValues[2 * i], namesAndValues[2 * i + 1]);
+            }
+            frames.headers(isLast, 1, List.of(fields));
+        }
+
+        private void send() throws IOException {
+            written.addAndGet(buffer.size());
+            socket.getOutputStream().write(buffer.readByteArray());
+        }
+
+        /** Sends the same until the other side ends the connection. */
+        private void sendWithoutEnd(int times, Runnable frame) throws IOException {
+            while (true) {
+                for (int i = 0; i < times; i++) {
+                    frame.run();
+                }
+                send();
+            }
+        }
+    }
+
+    @BeforeAll
+    static void certify() throws Exception {
+        store = TestCertificate.create(folder, "EC", "dns:" + HOST).store();
+    }
+
+    @BeforeEach
+    void start() throws Exception {
+        serve("h2");
+    }
+
+    private void serve(String... protocols) throws Exception {
+        stop();
+        KeyManagerFactory managers = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
+        managers.init(TestCertificate.load(store), PASSWORD.toCharArray());
+        SSLContext context = SSLContext.getInstance("TLS");
+        context.init(managers.getKeyManagers(), null, null);
+        SSLServerSocket socket = (SSLServerSocket)
+                context.getServerSocketFactory().createServerSocket(0, 10, InetAddress.getLoopbackAddress());
+        SSLParameters parameters = socket.getSSLParameters();
+        parameters.setApplicationProtocols(protocols);
+        socket.setSSLParameters(parameters);
+        server = new LocalServer(socket, this::respond);
+        fetcher = trusting(() -> new Fetcher(new Fetcher.Options(
+                "testbot",
+                Map.of(),
+                Duration.ofSeconds(5),
+                100_000,
+                false,
+                4,
+                name -> List.of(InetAddress.getLoopbackAddress()),
+                AddressPolicy.publicOnly().allowing("127.0.0.1"),
+                1 << 26,
+                ProxySettings.NONE,
+                true)));
+    }
+
+    /** Creates what trusts the certificate of the server. */
+    private static <T> T trusting(Supplier<T> creation) {
+        String before = System.getProperty("javax.net.ssl.trustStore");
+        System.setProperty("javax.net.ssl.trustStore", store.toString());
+        System.setProperty("javax.net.ssl.trustStorePassword", PASSWORD);
+        try {
+            return creation.get();
+        } finally {
+            System.clearProperty("javax.net.ssl.trustStorePassword");
+            if (before == null) {
+                System.clearProperty("javax.net.ssl.trustStore");
+            } else {
+                System.setProperty("javax.net.ssl.trustStore", before);
+            }
+        }
+    }
+
+    @AfterEach
+    void stop() {
+        if (server != null) {
+            fetcher.close();
+            server.close();
+        }
+    }
+
+    private void respond(Socket client) throws IOException {
+        judge.arrived(HOST, System.nanoTime());
+        try {
+            respondByProtocol(client);
+        } finally {
+            judge.answered(HOST, "HTTP/1.1 200 OK", "");
+        }
+    }
+
+    private void respondByProtocol(Socket client) throws IOException {
+        SSLSocket secure = (SSLSocket) client;
+        secure.startHandshake();
+        if (!secure.getApplicationProtocol().equals("h2")) {
+            requests.add("HTTP/1.1");
+            HostileServer.readHead(client.getInputStream());
+            HostileServer.write(
+                    client, "HTTP/1.1 426 Upgrade Required\r\nConnection: close\r\nContent-Length: 0\r\n\r\n");
+            return;
+        }
+        // The preface, and all frames of a request: SETTINGS, WINDOW_UPDATE, HEADERS.
+        BufferedSource in = Okio.buffer(Okio.source(client.getInputStream()));
+        in.skip(PREFACE);
+        for (int type = -1; type != HEADERS; ) {
+            int length = in.readShort() << 8 | in.readByte() & 0xff;
+            type = in.readByte();
+            in.skip(5 + length);
+        }
+        requests.add("HTTP/2");
+        Connection connection = new Connection(client);
+        connection.frames.settings(new Settings());
+        behaviour.answer(connection);
+        judge.answered(HOST, "HTTP/1.1 200 OK", "");
+        connection.send();
+        in.readAll(Okio.blackhole());
+    }
+
+    private FetchResult fetch(String path) {
+        return fetcher.fetch("https://" + HOST + ":" + server.port() + path);
+    }
+
+    /** Requests a URL twice: the first request finds out that HTTP/1.1 is refused. */
+    private FetchResult fetchAgain() {
+        assertThat(fetch("/"))
+                .isInstanceOfSatisfying(
+                        Failed.class, failed -> assertThat(failed.reason()).isEqualTo(Reason.CLOSED));
+        return fetch("/");
+    }
+
+    private void page(Connection to, String text) throws IOException {
+        to.headers(false, ":status", "100");
+        to.headers(false, ":status", "200", "content-type", "text/html", "content-length", "" + text.length());
+        to.frame(PING, 0, 0, new byte[8]);
+        to.frame(DATA, 0, 1, text.substring(0, 3).getBytes(US_ASCII));
+        to.frame(DATA, 1, 1, text.substring(3).getBytes(US_ASCII));
+    }
+
+    @Test
+    void originThatRefusesHttp1InTheHandshakeGetsHttp2() {
+        behaviour = to -> page(to, "<title>two</title>");
+
+        FetchResult result = fetchAgain();
+
+        assertThat(result).isInstanceOfSatisfying(Page.class, page -> {
+            assertThat(page.status()).isEqualTo(200);
+            assertThat(new String(page.body(), US_ASCII)).isEqualTo("<title>two</title>");
+            assertThat(page.isCut()).isFalse();
+        });
+        Exchange exchange = result.exchange();
+        assertThat(exchange.request())
+                .startsWith("GET / HTTP/1.1\r\n")
+                .contains("Host: " + HOST + ":" + server.port() + "\r\n", "User-Agent: testbot\r\n");
+        assertThat(exchange.response())
+                .isEqualTo("HTTP/1.1 200 \r\ncontent-type: text/html\r\ncontent-length: 18\r\n\r\n");
+        assertThat(exchange.address()).isEqualTo(InetAddress.getLoopbackAddress());
+        assertThat(exchange.cut()).isEqualTo(Exchange.Cut.NONE);
+        assertThat(requests).containsExactly("HTTP/2");
+    }
+
+    @Test
+    void originThatRequiresAnUpgradeGetsHttp2() throws Exception {
+        serve("h2", "http/1.1");
+        behaviour = to -> to.headers(true, ":status", "302", "location", "/next", "x", "a\r\nset-cookie: b=c");
+
+        FetchResult result = fetchAgain();
+
+        assertThat(result)
+                .isInstanceOfSatisfying(
+                        Redirect.class,
+                        redirect -> assertThat(redirect.target()).endsWith("/next"));
+        assertThat(result.exchange().response()).endsWith("x: a  set-cookie: b=c\r\n\r\n");
+        assertThat(requests).containsExactly("HTTP/1.1", "HTTP/2");
+    }
+
+    @Test
+    void crawlKeepsItsDelayWhateverTheProtocol() throws IOException {
+        judge = new PolitenessJudge(Duration.ofMillis(200));
+        behaviour = to -> page(to, "<title>x</title><a href=/1>1</a><a href=/2>2</a>");
+        CrawlOptions options = new CrawlOptions()
+                .delay(Duration.ofMillis(200))
+                .allowPrivate("127.0.0.1")
+                .resolver(host -> List.of(InetAddress.getLoopbackAddress()));
+
+        try (Crawler crawler = trusting(() -> new Crawler(options, new Sieve(100), AllStages::of))) {
+            crawler.seed("https://" + HOST + ":" + server.port() + "/");
+
+            assertThat(crawler.run(visit -> {}).count(Counter.PAGES)).isEqualTo(3);
+        }
+        assertThat(requests).as("robots.txt and the pages").hasSize(4).containsOnly("HTTP/2");
+    }
+
+    @Test
+    void originThatRefusesBothGetsHttp1() throws Exception {
+        serve("http/1.1");
+
+        assertThat(fetchAgain())
+                .isInstanceOfSatisfying(
+                        Failed.class, failed -> assertThat(failed.reason()).isEqualTo(Reason.TLS));
+        assertThat(fetch("/").status()).isEqualTo(426);
+        assertThat(requests).containsExactly("HTTP/1.1", "HTTP/1.1");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "reset, BROKEN",
+        "refused, BROKEN",
+        "goAway, BROKEN",
+        "push, PROTOCOL",
+        "continuation, TLS",
+        "headers, BROKEN",
+        "names, PROTOCOL",
+        "pings, TLS",
+        "settings, TLS",
+        "windows, TLS",
+        "empty, TLS",
+        "goAways, TLS",
+        "streams, PROTOCOL",
+        "silent, TIMEOUT",
+        "slow, TIMEOUT"
+    })
+    void hostileServerEndsTheRequestOnly(String name, Reason reason) {
+        behaviour = hostile(name);
+
+        FetchResult result = fetchAgain();
+
+        Failed failed = result instanceof Page page ? page.problem() : (Failed) result;
+        assertThat(failed.reason()).as("%s", failed).isEqualTo(reason);
+        assertThat(written).hasValueLessThan(MOST_BYTES);
+        assertThat(requests).as("nothing is sent again").hasSize(1);
+    }
+
+    private Hostile hostile(String name) {
+        byte[] block = new byte[16_000];
+        return switch (name) {
+            case "reset" -> to -> to.frames.rstStream(1, ErrorCode.CANCEL);
+            case "refused" -> to -> to.frames.rstStream(1, ErrorCode.REFUSED_STREAM);
+            case "goAway" -> to -> to.frames.goAway(0, ErrorCode.NO_ERROR, new byte[0]);
+            case "push" -> to -> to.frames.pushPromise(1, 2, List.of(new Header(":path", "/pushed")));
+            case "continuation" ->
+                to -> {
+                    to.frame(HEADERS, 0, 1, new byte[0]);
+                    to.sendWithoutEnd(1000, () -> to.frame(CONTINUATION, 0, 1, new byte[0]));
+                };
+            case "headers" ->
+                to -> {
+                    to.headers(false, ":status", "200", "x", "y".repeat(3900));
+                    // The field above, by its index: one byte each.
+                    Arrays.fill(block, (byte) (0x80 | 62));
+                    to.frame(HEADERS, END_HEADERS, 1, block);
+                };
+            case "names" -> to -> to.frame(HEADERS, END_HEADERS, 1, block(2000));
+            case "pings" -> to -> to.sendWithoutEnd(1000, () -> to.frame(PING, 0, 0, new byte[8]));
+            case "settings" -> to -> to.sendWithoutEnd(1000, () -> to.frame(4, 0, 0, new byte[0]));
+            case "windows" -> to -> to.sendWithoutEnd(1000, () -> to.frame(8, 0, 1, new byte[] {0, 0, 0, 1}));
+            case "empty" ->
+                to -> {
+                    to.headers(false, ":status", "200");
+                    to.sendWithoutEnd(1000, () -> to.frame(DATA, 0, 1, new byte[0]));
+                };
+            case "goAways" ->
+                to -> to.sendWithoutEnd(1000, () -> to.frame(7, 0, 0, new byte[] {0, 0, 0, 9, 0, 0, 0, 0}));
+            case "streams" -> to -> to.frame(HEADERS, END_HEADERS, 3, block(1));
+            case "silent" -> to -> {};
+            case "slow" -> to -> to.headers(false, ":status", "200", "content-type", "text/html");
+            default -> throw new IllegalArgumentException(name);
+        };
+    }
+
+    /** A head with a status and a number of fields without a name and a value. */
+    private static byte[] block(int fields) {
+        byte[] block = new byte[1 + 3 * fields];
+        block[0] = (byte) (0x80 | 8);
+        return block;
+    }
+
+    @Test
+    void bodyIsReadUpToItsLimit() {
+        behaviour = to -> {
+            to.headers(false, ":status", "200", "content-type", "text/html");
+            to.sendWithoutEnd(100, () -> to.frame(DATA, 0, 1, new byte[16_000]));
+        };
+
+        assertThat(fetchAgain()).isInstanceOfSatisfying(Page.class, page -> {
+            assertThat(page.body()).hasSize(100_000);
+            assertThat(page.isCut()).isTrue();
+        });
+        assertThat(written).hasValueLessThan(MOST_BYTES);
+    }
+}
