@@ -31,6 +31,7 @@ public final class ScriptedSite implements AutoCloseable {
     private final CountDownLatch closed = new CountDownLatch(1);
 
     /** What is answered at a path; null for nothing, until the site is closed. */
+    @SuppressWarnings("ArrayRecordComponent")
     private record Reply(int status, String type, byte[] body, Map<String, String> headers) {}
 
     public ScriptedSite() {

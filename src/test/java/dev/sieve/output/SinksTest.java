@@ -150,6 +150,10 @@ class SinksTest {
                         history)),
                 record(visit("t", page("text/html", 404), Duration.ZERO, true, null)),
                 record(visit("", new FetchResult.Redirect(302, "http://h/"))),
+                record(visit(
+                        "",
+                        new FetchResult.Page(
+                                403, Map.of("x-dd-b", List.of("1")), "text/html", new byte[0], 0, false))),
                 record(visit("", new FetchResult.Failed(0, FetchResult.Reason.DNS, ""))));
         Map<String, String> types = new TreeMap<>();
         for (VisitField field : VisitField.values()) {
