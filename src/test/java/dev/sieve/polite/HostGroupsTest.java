@@ -266,12 +266,12 @@ class HostGroupsTest {
             // The first one moves each time, the others come and go.
             for (String host : new String[] {"x", "x" + i}) {
                 schedule.add(host, "item");
-                assertThat(schedule.poll(host, 2 * i * SECOND)).isEqualTo("item");
+                assertThat(schedule.poll(host, 2L * i * SECOND)).isEqualTo("item");
                 String server = host + " at " + i;
-                assertThat(schedule.usesServer(host, schedule.server(host), server, 2 * i * SECOND))
+                assertThat(schedule.usesServer(host, schedule.server(host), server, 2L * i * SECOND))
                         .isTrue();
-                schedule.leftServer(server, 2 * i * SECOND);
-                schedule.finished(host, 2 * i * SECOND);
+                schedule.leftServer(server, 2L * i * SECOND);
+                schedule.finished(host, 2L * i * SECOND);
             }
         }
         assertThat(schedule.stats().remembered()).isLessThan(200);
