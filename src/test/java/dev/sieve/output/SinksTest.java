@@ -152,8 +152,7 @@ class SinksTest {
                 record(visit("", new FetchResult.Redirect(302, "http://h/"))),
                 record(visit(
                         "",
-                        new FetchResult.Page(
-                                403, Map.of("x-dd-b", List.of("1")), "text/html", new byte[0], 0, false))),
+                        new FetchResult.Page(403, Map.of("x-dd-b", List.of("1")), "text/html", new byte[0], 0, false))),
                 record(visit("", new FetchResult.Failed(0, FetchResult.Reason.DNS, ""))));
         Map<String, String> types = new TreeMap<>();
         for (VisitField field : VisitField.values()) {
