@@ -217,7 +217,7 @@ class Http2ServersTest {
         BufferedSource in = Okio.buffer(Okio.source(client.getInputStream()));
         in.skip(PREFACE);
         for (int type = -1; type != HEADERS; ) {
-            int length = in.readShort() << 8 | in.readByte() & 0xff;
+            int length = (in.readShort() << 8) | (in.readByte() & 0xff);
             type = in.readByte();
             in.skip(5 + length);
         }
