@@ -64,7 +64,8 @@ final class Chromium implements Closeable {
 
     /** Starts a browser. */
     Chromium(Path program) throws IOException {
-        Path profile = Files.createTempDirectory("sieve-browser-");
+        Path profile = Files.createTempDirectory(
+                "sieve-browser-" + ProcessHandle.current().pid() + "-");
         List<String> options = new ArrayList<>(List.of(OPTIONS.split("\\s+", -1)));
         options.add("host-resolver-rules=MAP * ~NOTFOUND");
         options.add("user-data-dir=" + profile);

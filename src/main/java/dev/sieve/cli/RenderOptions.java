@@ -26,7 +26,7 @@ final class RenderOptions {
             paramLabel = "RULE",
             description = "Which requests of a rendered page robots.txt can forbid: strict (all) or relaxed (all but"
                     + " scripts and style sheets) (default: strict).")
-    private Robots robots = Robots.STRICT;
+    private @Nullable Robots robots;
 
     @SameForWorkers(false)
     @Option(

@@ -265,14 +265,12 @@ class RenderStageTest {
 
     @Test
     void nothingIsLeftOfAProgramThatIsKilled(Browser unused) throws Exception {
-        List<Path> before = Rendered.folders();
         Process child = ChildJvm.start(List.of(), BrowserChild.class, browser().toString());
         List<Path> profiles;
         List<ProcessHandle> processes;
         try (BufferedReader out = child.inputReader()) {
             assertThat(out.readLine()).isEqualTo("true");
-            profiles = new ArrayList<>(Rendered.folders());
-            profiles.removeAll(before);
+            profiles = Rendered.folders(child.pid());
             processes = Rendered.processes(profiles);
             assertThat(processes).isNotEmpty();
         } finally {
@@ -283,7 +281,7 @@ class RenderStageTest {
             each.onExit().get(20, TimeUnit.SECONDS);
         }
         assertThat(Rendered.processes(profiles)).isEmpty();
-        assertThat(Rendered.folders()).doesNotContainAnyElementsOf(profiles);
+        assertThat(Rendered.folders(child.pid())).isEmpty();
     }
 
     @Test

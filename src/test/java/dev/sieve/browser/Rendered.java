@@ -76,10 +76,15 @@ final class Rendered implements AutoCloseable {
         documents.close();
     }
 
-    /** Returns the profiles of browsers that were not deleted. */
+    /** Returns the profiles of this program's browsers that were not deleted. */
     static List<Path> folders() {
+        return folders(ProcessHandle.current().pid());
+    }
+
+    /** Returns those of the browsers that a program has started. */
+    static List<Path> folders(long program) {
         try (Stream<Path> files = Files.list(Path.of(System.getProperty("java.io.tmpdir")))) {
-            return files.filter(file -> file.getFileName().toString().startsWith("sieve-browser-"))
+            return files.filter(file -> file.getFileName().toString().startsWith("sieve-browser-" + program + "-"))
                     .toList();
         } catch (IOException e) {
             throw new UncheckedIOException(e);

@@ -551,9 +551,8 @@ class PolitenessTest {
                 while (server.heads().size() < until) {
                     Thread.onSpinWait();
                 }
-                SharedWorker next = worker(engine).start();
                 present.leave();
-                present = next;
+                present = worker(engine).start();
             }
             assertThat(present.end().ending()).isEqualTo(Ending.DRAINED);
             present.close();
