@@ -12,6 +12,7 @@ import java.security.KeyStore;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
+import java.util.function.Supplier;
 
 /**
  * A certificate that is signed by itself, and its key, made by the JDK's keytool.
@@ -67,6 +68,23 @@ public record TestCertificate(Path store, Path certificate, Path key) {
             keys.load(in, PASSWORD.toCharArray());
         }
         return keys;
+    }
+
+    /** Does work while new clients trust the certificates of a store alone. */
+    public static <T> T trusting(Path store, Supplier<T> work) {
+        String before = System.getProperty("javax.net.ssl.trustStore");
+        System.setProperty("javax.net.ssl.trustStore", store.toString());
+        System.setProperty("javax.net.ssl.trustStorePassword", PASSWORD);
+        try {
+            return work.get();
+        } finally {
+            System.clearProperty("javax.net.ssl.trustStorePassword");
+            if (before == null) {
+                System.clearProperty("javax.net.ssl.trustStore");
+            } else {
+                System.setProperty("javax.net.ssl.trustStore", before);
+            }
+        }
     }
 
     private static Path pem(Path file, String type, byte[] content) throws IOException {

@@ -29,7 +29,6 @@ import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.Supplier;
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLParameters;
@@ -155,35 +154,20 @@ class Http2ServersTest {
         parameters.setApplicationProtocols(protocols);
         socket.setSSLParameters(parameters);
         server = new LocalServer(socket, this::respond);
-        fetcher = trusting(() -> new Fetcher(new Fetcher.Options(
-                "testbot",
-                Map.of(),
-                Duration.ofSeconds(5),
-                100_000,
-                false,
-                4,
-                name -> List.of(InetAddress.getLoopbackAddress()),
-                AddressPolicy.publicOnly().allowing("127.0.0.1"),
-                1 << 26,
-                ProxySettings.NONE,
-                true)));
-    }
-
-    /** Creates what trusts the certificate of the server. */
-    private static <T> T trusting(Supplier<T> creation) {
-        String before = System.getProperty("javax.net.ssl.trustStore");
-        System.setProperty("javax.net.ssl.trustStore", store.toString());
-        System.setProperty("javax.net.ssl.trustStorePassword", PASSWORD);
-        try {
-            return creation.get();
-        } finally {
-            System.clearProperty("javax.net.ssl.trustStorePassword");
-            if (before == null) {
-                System.clearProperty("javax.net.ssl.trustStore");
-            } else {
-                System.setProperty("javax.net.ssl.trustStore", before);
-            }
-        }
+        fetcher = TestCertificate.trusting(
+                store,
+                () -> new Fetcher(new Fetcher.Options(
+                        "testbot",
+                        Map.of(),
+                        Duration.ofSeconds(5),
+                        100_000,
+                        false,
+                        4,
+                        name -> List.of(InetAddress.getLoopbackAddress()),
+                        AddressPolicy.publicOnly().allowing("127.0.0.1"),
+                        1 << 26,
+                        ProxySettings.NONE,
+                        true)));
     }
 
     @AfterEach
@@ -296,7 +280,8 @@ class Http2ServersTest {
                 .allowPrivate("127.0.0.1")
                 .resolver(host -> List.of(InetAddress.getLoopbackAddress()));
 
-        try (Crawler crawler = trusting(() -> new Crawler(options, new Sieve(100), AllStages::of))) {
+        try (Crawler crawler =
+                TestCertificate.trusting(store, () -> new Crawler(options, new Sieve(100), AllStages::of))) {
             crawler.seed("https://" + HOST + ":" + server.port() + "/");
 
             assertThat(crawler.run(visit -> {}).count(Counter.PAGES)).isEqualTo(3);

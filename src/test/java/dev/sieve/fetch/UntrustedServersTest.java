@@ -109,11 +109,10 @@ class UntrustedServersTest {
     }
 
     private static <T> T fetch(Path trusted, ProxySettings proxy, Function<Fetcher, T> use) {
-        String before = System.getProperty("javax.net.ssl.trustStore");
-        if (trusted != null) {
-            System.setProperty("javax.net.ssl.trustStore", trusted.toString());
-            System.setProperty("javax.net.ssl.trustStorePassword", PASSWORD);
-        }
+        return trusted == null ? fetch(proxy, use) : TestCertificate.trusting(trusted, () -> fetch(proxy, use));
+    }
+
+    private static <T> T fetch(ProxySettings proxy, Function<Fetcher, T> use) {
         try (Fetcher fetcher = new Fetcher(new Fetcher.Options(
                 "testbot",
                 Map.of(),
@@ -127,13 +126,6 @@ class UntrustedServersTest {
                 proxy,
                 true))) {
             return use.apply(fetcher);
-        } finally {
-            System.clearProperty("javax.net.ssl.trustStorePassword");
-            if (before == null) {
-                System.clearProperty("javax.net.ssl.trustStore");
-            } else {
-                System.setProperty("javax.net.ssl.trustStore", before);
-            }
         }
     }
 
