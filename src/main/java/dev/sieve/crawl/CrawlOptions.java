@@ -207,10 +207,7 @@ public final class CrawlOptions {
 
     /** Sets the minimum time between the starts of two requests to one host, at least 0. Default: 1 second. */
     public CrawlOptions delay(Duration time) {
-        if (time.isNegative()) {
-            throw new IllegalArgumentException("delay must not be negative");
-        }
-        delay = time;
+        delay = notNegative("delay", time);
         adaptsDelay = false;
         return this;
     }
@@ -246,7 +243,7 @@ public final class CrawlOptions {
      */
     public CrawlOptions perAddress(int requests, Duration time) {
         perAddress = check("perAddress", requests, 1, Short.MAX_VALUE);
-        addressDelay = time;
+        addressDelay = notNegative("addressDelay", time);
         return this;
     }
 
@@ -584,10 +581,18 @@ public final class CrawlOptions {
         return memory / 16;
     }
 
+    private static Duration notNegative(String name, Duration time) {
+        if (time.isNegative()) {
+            throw new IllegalArgumentException(name + " must not be negative");
+        }
+        return time;
+    }
+
     private CrawlOptions set(Capability capability, boolean choice) {
-        capabilities.remove(capability);
         if (choice) {
             capabilities.add(capability);
+        } else {
+            capabilities.remove(capability);
         }
         return this;
     }
