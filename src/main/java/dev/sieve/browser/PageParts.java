@@ -82,7 +82,7 @@ final class PageParts implements AutoCloseable {
     /**
      * Requests a part, with the header fields of the browser, without waiting for the response.
      *
-     * @param answer called once, with null if there is no response
+     * @param answer receives the response once; null without one
      */
     void request(String url, String type, Map<?, ?> fields, Consumer<@Nullable Page> answer) {
         try {

@@ -53,7 +53,7 @@ public final class RenderStage implements Stage {
      *
      * @param choice the browser; null for the first one on the PATH
      * @param isRelaxed whether scripts and style sheets are requested whatever robots.txt says
-     * @throws IllegalArgumentException when there is no browser; the message says what to do
+     * @throws IllegalArgumentException if no browser is found; the message says what to install
      */
     public static Creation of(RenderRule rule, @Nullable Path choice, int bodyLimit, boolean isRelaxed) {
         OptionalLibrary.require("com.fasterxml.jackson.jr.ob.JSON", "com.fasterxml.jackson.jr:jackson-jr-objects");

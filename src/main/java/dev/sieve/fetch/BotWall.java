@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
  * A service in front of a site that responds in its place, with a page that only a browser passes. Such a response says nothing
  * of the URL.
  *
- * <p>Only signs are used that a service sends with these responses alone. Texts in a page, and a status 403 from the servers of
- * a service, are no such signs.
+ * <p>Only signs are used that a service sends with these responses alone. Texts in a page do not count, nor does a
+ * status 403 from the servers of a service.
  */
 public enum BotWall {
     // developers.cloudflare.com/cloudflare-challenges/challenge-types/challenge-pages/detect-response/
@@ -29,7 +29,7 @@ public enum BotWall {
 
     private final String text = name().toLowerCase(Locale.ROOT).replace('_', '-');
 
-    @SuppressWarnings("ImmutableEnumChecker") // nobody changes it
+    @SuppressWarnings("ImmutableEnumChecker") // never changed
     private final Sign[] signs;
 
     /** A header field of a response with one of some statuses. */

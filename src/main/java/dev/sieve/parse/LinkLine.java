@@ -24,7 +24,7 @@ public final class LinkLine {
      *
      * @param document an HTML document
      * @param page its URL
-     * @param url the URL, with its fragment or without; or a reference that is no URL, as written
+     * @param url the URL with or without its fragment, or the text of a reference that is not a URL
      */
     public static int of(InputStream document, String page, String url) throws IOException {
         byte[] html = document.readNBytes(MAX_BYTES + 1);

@@ -18,7 +18,7 @@ public record RecordedVisit(
     private static final RecordedVisit NONE = new RecordedVisit(null, null);
 
     /**
-     * Returns the last visit of a URL, without anything when there was none, or there are no records.
+     * Returns what the records say of the last visit of a URL: nothing if there was none, or there are no records.
      *
      * @param key the key of the URL
      * @throws IOException when the records cannot be read

@@ -106,7 +106,7 @@ class RenderedCrawlTest {
 
             long requests = site.requests().size();
             assertThat(requests).isGreaterThanOrEqualTo(10);
-            // After the last page it rests as well, but nobody waits for that.
+            // The rest after the last page delays no request.
             long last = 2;
             assertThat(report.elapsed()).isGreaterThanOrEqualTo(delay.multipliedBy(requests - 1 - last));
         }
