@@ -9,6 +9,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
 import org.openjdk.jmh.results.RunResult;
 import org.openjdk.jmh.runner.Runner;
 import org.openjdk.jmh.runner.options.CommandLineOptions;
@@ -16,11 +18,11 @@ import org.openjdk.jmh.runner.options.OptionsBuilder;
 
 /**
  * Runs benchmarks by name: {@code push}, {@code threads}, {@code pending}, {@code durable}, {@code hosts}, {@code crawl},
- * {@code schedulers}, {@code shared}, {@code workers}, {@code serve}, {@code billion}, or {@code all}. What follows the
+ * {@code check}, {@code schedulers}, {@code shared}, {@code workers}, {@code serve}, {@code billion}, or {@code all}. What follows the
  * names is JMH's own command line: {@code -p urls=1000000 -f 1 -i 3}.
  */
 public final class Bench {
-    private static final Path TASKSET = Path.of("/usr/bin/taskset");
+    private static final String TASKSET = "/usr/bin/taskset";
 
     private interface Part {
         void run(CommandLineOptions line) throws Exception;
@@ -44,6 +46,7 @@ public final class Bench {
         PARTS.put("durable", line -> jmh(DurableBench.class, line));
         PARTS.put("hosts", line -> jmh(HostsBench.class, line));
         PARTS.put("crawl", CrawlBench::compare);
+        PARTS.put("check", CheckBench::compare);
         PARTS.put("schedulers", SchedulersBench::compare);
         PARTS.put("shared", SharedBench::compare);
         PARTS.put("workers", WorkersBench::run);
@@ -126,15 +129,40 @@ public final class Bench {
         }
     }
 
-    /** Keeps this process to one processor, where there are several and the system can. */
+    /** Returns what keeps a command to one processor, where that can be. */
+    static List<String> pinned(int processor) throws IOException, InterruptedException {
+        List<String> pinned = List.of(TASKSET, "-c", String.valueOf(processor));
+        boolean canPin = Files.isExecutable(Path.of(TASKSET)) && run(pinned, "true") == 0;
+        return canPin ? pinned : List.of();
+    }
+
+    /** Keeps this process to one processor, where that can be. */
     static void pin(int processor) throws IOException, InterruptedException {
-        if (Files.isExecutable(TASKSET) && Runtime.getRuntime().availableProcessors() > 1) {
-            String process = String.valueOf(ProcessHandle.current().pid());
-            new ProcessBuilder(TASKSET.toString(), "-a", "-c", "-p", String.valueOf(processor), process)
-                    .redirectOutput(ProcessBuilder.Redirect.DISCARD)
-                    .start()
-                    .waitFor();
+        if (!pinned(processor).isEmpty()) {
+            run(
+                    List.of(TASKSET, "-a", "-c", "-p", String.valueOf(processor)),
+                    String.valueOf(ProcessHandle.current().pid()));
         }
+    }
+
+    private static int run(List<String> command, String last) throws IOException, InterruptedException {
+        List<String> whole = new ArrayList<>(command);
+        whole.add(last);
+        return new ProcessBuilder(whole)
+                .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+                .redirectError(ProcessBuilder.Redirect.DISCARD)
+                .start()
+                .waitFor();
+    }
+
+    /** Returns the options for Java that the start script gives to crawls on two processors. */
+    static List<String> scriptOptions() throws IOException {
+        return Pattern.compile("-XX:(?:\\+UseSerialGC|Tier4\\w+=\\d+)")
+                .matcher(Files.readString(Path.of("../cli/bin/sieve")))
+                .results()
+                .map(MatchResult::group)
+                .distinct()
+                .toList();
     }
 
     static void print(String format, Object... values) {
