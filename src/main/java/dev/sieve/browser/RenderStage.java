@@ -11,6 +11,7 @@ import dev.sieve.fetch.FetchResult.Page;
 import dev.sieve.fetch.FetchResult.Reason;
 import dev.sieve.fetch.PageFetcher;
 import dev.sieve.io.LruMap;
+import dev.sieve.output.VisitField;
 import dev.sieve.url.Printable;
 import java.io.IOException;
 import java.io.InterruptedIOException;
@@ -80,8 +81,7 @@ public final class RenderStage implements Stage {
         return new StageVisit() {
             @Override
             public FetchResult fetch(FetchRequest request, PageFetcher next) {
-                return RenderStage.this.fetch(
-                        request, next, made -> visit.extract(visit.extract().withRendered(made)));
+                return RenderStage.this.fetch(request, next, made -> visit.add(VisitField.RENDERED, made));
             }
         };
     }

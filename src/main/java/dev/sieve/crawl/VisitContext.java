@@ -8,12 +8,14 @@ import dev.sieve.fetch.PageFetcher;
 import dev.sieve.output.History;
 import dev.sieve.output.Likeness;
 import dev.sieve.output.Visit;
+import dev.sieve.output.VisitField;
 import dev.sieve.parse.LinkExtractor;
 import dev.sieve.scope.SkipReason;
 import dev.sieve.url.UrlNormalizer;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -41,7 +43,7 @@ public final class VisitContext {
     private @Nullable Likeness known;
     private @Nullable Likeness likeness;
     private @Nullable History history;
-    private Visit.Extract extract = Visit.Extract.NONE;
+    private final Map<String, Object> more = new HashMap<>();
 
     /** Creates the visit of a URL that begins now. */
     VisitContext(Target target, CrawlClock clock) {
@@ -88,7 +90,7 @@ public final class VisitContext {
                 lease.referrer(),
                 result(),
                 new Visit.Timing(fetchedAt, took, waited),
-                new Visit.Content(document.title(), document.links(), resources, isIndexed(), extract),
+                new Visit.Content(document.title(), document.links(), resources, isIndexed(), more),
                 new Visit.Marks(target.isCheck(), isAccepted),
                 likeness,
                 history);
@@ -180,18 +182,9 @@ public final class VisitContext {
         likeness = each;
     }
 
-    /** Returns what is kept of the document in its record. */
-    public Visit.Extract extract() {
-        return extract;
-    }
-
-    /** Adds how the content may be used to its record. */
-    public void signals(Map<String, Object> preferences) {
-        extract = extract.withSignals(preferences);
-    }
-
-    public void extract(Visit.Extract kept) {
-        extract = kept;
+    /** Adds a field to its record. */
+    public void add(VisitField field, Object value) {
+        more.put(field.text(), value);
     }
 
     /** Adds what was known of the URL before to its record. */

@@ -55,55 +55,16 @@ public record Visit(
      *     checked
      * @param isIndexed whether a search engine may list the document under its URL: it is not marked as noindex, and names no
      *     other URL as its canonical one
-     * @param extract what is kept of the document itself
+     * @param more what stages add to the record, by the names of its fields
      */
     public record Content(
-            String title, List<String> links, List<String> resources, boolean isIndexed, Extract extract) {
+            String title, List<String> links, List<String> resources, boolean isIndexed, Map<String, Object> more) {
         /** Nothing. */
         public static final Content NONE = new Content("", List.of(), List.of(), false);
 
-        /** Creates the content of a page of which nothing else is kept. */
+        /** Creates the content of a page to whose record nothing was added. */
         public Content(String title, List<String> links, List<String> resources, boolean isIndexed) {
-            this(title, links, resources, isIndexed, Extract.NONE);
-        }
-    }
-
-    /**
-     * What is kept of a document: preferences for its use, and what the options of the crawl say.
-     *
-     * @param text the visible text; null when it is not kept
-     * @param isTextCut whether the visible text is longer
-     * @param meta what the document says of itself: texts, numbers, and maps and lists of texts, by the names of fields
-     * @param signals how the content may be used: maps of preferences, by {@code robots} and {@code headers}
-     * @param rendered how a browser has rendered the page; empty if none has
-     */
-    public record Extract(
-            @Nullable String text,
-            boolean isTextCut,
-            Map<String, Object> meta,
-            Map<String, Object> signals,
-            Map<String, Object> rendered) {
-        /** Nothing. */
-        public static final Extract NONE = new Extract(null, false, Map.of(), Map.of(), Map.of());
-
-        /** Returns the same with a text. */
-        public Extract withText(String kept, boolean isCut) {
-            return new Extract(kept, isCut, meta, signals, rendered);
-        }
-
-        /** Returns the same with preferences for the use of the content. */
-        public Extract withSignals(Map<String, Object> preferences) {
-            return preferences.isEmpty() ? this : new Extract(text, isTextCut, meta, preferences, rendered);
-        }
-
-        /** Returns the same with how a browser has rendered the page. */
-        public Extract withRendered(Map<String, Object> made) {
-            return new Extract(text, isTextCut, meta, signals, made);
-        }
-
-        /** Returns the same with what the document says of itself. */
-        public Extract withMeta(Map<String, Object> fields) {
-            return new Extract(text, isTextCut, fields, signals, rendered);
+            this(title, links, resources, isIndexed, Map.of());
         }
     }
 

@@ -29,9 +29,7 @@ public enum VisitField {
     CHECK(visit -> visit.isCheck() ? true : null),
     ACCEPTED(visit -> visit.isAccepted() ? true : null),
     WALL(visit -> visit.wall() == null ? null : visit.wall().text()),
-    RENDERED(visit -> visit.content().extract().rendered().isEmpty()
-            ? null
-            : visit.content().extract().rendered()),
+    RENDERED,
     DIGEST(likeness(each -> digits(each.digest()))),
     TEXT_DIGEST(likeness(each -> digits(each.textDigest()))),
     DESCRIPTION(likeness(each -> orNull(each.description()))),
@@ -45,19 +43,20 @@ public enum VisitField {
     LAST_STATUS(history(each -> each.lastStatus() <= 0 ? null : each.lastStatus())),
     LAST_CHANGE(history(each -> each.lastChange().toString())),
     VISITS(history(History::visits)),
-    SIGNALS(visit -> visit.content().extract().signals().isEmpty()
-            ? null
-            : visit.content().extract().signals()),
-    META(visit -> visit.content().extract().meta().isEmpty()
-            ? null
-            : visit.content().extract().meta()),
-    TEXT_CUT(visit -> visit.content().extract().isTextCut() ? true : null),
-    TEXT(visit -> visit.content().extract().text());
+    SIGNALS,
+    META,
+    TEXT_CUT,
+    TEXT;
 
     @SuppressWarnings("ImmutableEnumChecker") // the functions have no state
     private final Function<Visit, @Nullable Object> value;
 
     private final String text = name().toLowerCase(Locale.ROOT);
+
+    /** Creates a field that a stage adds. */
+    VisitField() {
+        value = visit -> visit.content().more().get(text);
+    }
 
     VisitField(Function<Visit, @Nullable Object> value) {
         this.value = value;

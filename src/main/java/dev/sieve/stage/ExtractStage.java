@@ -3,6 +3,7 @@ package dev.sieve.stage;
 import dev.sieve.crawl.Stage;
 import dev.sieve.crawl.StageVisit;
 import dev.sieve.crawl.VisitContext;
+import dev.sieve.output.VisitField;
 import dev.sieve.parse.TextForm;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -32,7 +33,10 @@ final class ExtractStage implements Stage {
 
             @Override
             public void text(String text, boolean isCut) {
-                visit.extract(visit.extract().withText(text, isCut));
+                visit.add(VisitField.TEXT, text);
+                if (isCut) {
+                    visit.add(VisitField.TEXT_CUT, true);
+                }
             }
 
             @Override
@@ -42,7 +46,9 @@ final class ExtractStage implements Stage {
 
             @Override
             public void meta(Map<String, Object> meta) {
-                visit.extract(visit.extract().withMeta(meta));
+                if (!meta.isEmpty()) {
+                    visit.add(VisitField.META, meta);
+                }
             }
         };
     }

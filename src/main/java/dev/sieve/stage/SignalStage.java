@@ -5,6 +5,7 @@ import dev.sieve.crawl.Target;
 import dev.sieve.crawl.VisitContext;
 import dev.sieve.fetch.FetchResult.Page;
 import dev.sieve.io.LruMap;
+import dev.sieve.output.VisitField;
 import dev.sieve.robots.RobotsRules;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -43,7 +44,7 @@ final class SignalStage implements Stage {
             if (!headers.isEmpty()) {
                 signals.put("headers", headers);
             }
-            visit.signals(signals);
+            visit.add(VisitField.SIGNALS, signals);
         }
     }
 

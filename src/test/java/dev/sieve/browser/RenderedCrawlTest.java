@@ -8,6 +8,7 @@ import dev.sieve.crawl.CrawlOptions;
 import dev.sieve.crawl.CrawlReport;
 import dev.sieve.crawl.Crawler;
 import dev.sieve.output.Visit;
+import dev.sieve.output.VisitField;
 import dev.sieve.stage.AllStages;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -53,8 +54,7 @@ class RenderedCrawlTest {
     }
 
     private static boolean isRendered(Visit visit) {
-        Map<String, Object> record = visit.content().extract().rendered();
-        return !record.isEmpty() && !record.containsKey("error");
+        return VisitField.RENDERED.of(visit) instanceof Map<?, ?> record && !record.containsKey("error");
     }
 
     private CrawlReport crawl(ScriptedSite site, String rule, CrawlOptions options) throws IOException {

@@ -139,11 +139,16 @@ class SinksTest {
                                 List.of(),
                                 List.of(),
                                 false,
-                                new Visit.Extract(
+                                Map.of(
                                         "text",
+                                        "text",
+                                        "text_cut",
                                         true,
+                                        "meta",
                                         Map.of("a", List.of("b")),
+                                        "signals",
                                         Map.of("robots", Map.of("content-signal", "search=yes")),
+                                        "rendered",
                                         Map.of("ms", 5L))),
                         new Visit.Marks(false, true),
                         likeness,
