@@ -3,6 +3,7 @@ package dev.sieve.browser;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import com.fasterxml.jackson.jr.ob.JSON;
+import dev.sieve.fetch.Exchange;
 import dev.sieve.fetch.FetchResult.Page;
 import dev.sieve.url.UrlNormalizer;
 import java.io.Closeable;
@@ -164,7 +165,9 @@ final class PageTab implements Closeable {
                 // Where a page leads without a click is a link in this field.
                 headers.put("refresh", List.of("0; url=" + (movedTo == null ? now : movedTo)));
             }
-            return new Page(page.status(), headers, page.type(), kept, kept.length, isCut, null, page.exchange());
+            Exchange sent = page.exchange();
+            Exchange exchange = sent == null ? null : sent.rendered(kept, isCut);
+            return new Page(page.status(), headers, page.type(), kept, kept.length, isCut, null, exchange);
         }
     }
 

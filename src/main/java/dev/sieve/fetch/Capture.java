@@ -148,7 +148,8 @@ final class Capture {
         byte[] bytes = body.readByteArray();
         room().keep(bytes);
         Instant time = heads.time.truncatedTo(ChronoUnit.MILLIS);
-        return new Exchange(url, time, heads.address, heads.request, heads.response, bytes, cut(cancellation), null);
+        Cut cut = cut(cancellation);
+        return new Exchange(url, time, heads.address, heads.request, heads.response, bytes, cut, null, null);
     }
 
     private Cut cut(@Nullable Reason cancellation) {

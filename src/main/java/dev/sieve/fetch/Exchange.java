@@ -23,6 +23,7 @@ import org.jspecify.annotations.Nullable;
  * @param body the body of the response after chunks were joined, before its content was decoded, as far as it was read
  * @param cut why the body is not complete
  * @param earlier an earlier exchange of the URL that is in an archive; null when none is known
+ * @param rendered what a browser has made of the body; null when none has
  */
 @SuppressWarnings("ArrayRecordComponent") // a body is not compared, and too large to be copied
 public record Exchange(
@@ -33,7 +34,8 @@ public record Exchange(
         String response,
         byte[] body,
         Cut cut,
-        @Nullable Earlier earlier) {
+        @Nullable Earlier earlier,
+        @Nullable Rendered rendered) {
     private static final String SHA_1 = "SHA-1";
 
     /** The fields with cookies, in a head; only a line feed ends a line. */
@@ -46,6 +48,10 @@ public record Exchange(
      * @param sha1 the digits of the SHA-1 of its body
      */
     public record Earlier(Instant time, String sha1) {}
+
+    /** An HTML document in UTF-8, or the beginning of a longer one. */
+    @SuppressWarnings("ArrayRecordComponent")
+    public record Rendered(byte[] html, Cut cut) {}
 
     /** Why only the beginning of a body was read. */
     public enum Cut {
@@ -63,14 +69,20 @@ public record Exchange(
 
     /** Returns the same with an earlier exchange. */
     public Exchange after(@Nullable Earlier other) {
-        return new Exchange(url, time, address, request, response, body, cut, other);
+        return new Exchange(url, time, address, request, response, body, cut, other, rendered);
+    }
+
+    /** Returns the same with what a browser has made of the body. */
+    public Exchange rendered(byte[] html, boolean isCut) {
+        Rendered made = new Rendered(html, isCut ? Cut.LENGTH : Cut.NONE);
+        return new Exchange(url, time, address, request, response, body, cut, earlier, made);
     }
 
     /** Returns the same without the header fields Cookie and Set-Cookie. */
     public Exchange withoutCookies() {
         String sent = COOKIES.matcher(request).replaceAll("");
         String received = COOKIES.matcher(response).replaceAll("");
-        return new Exchange(url, time, address, sent, received, body, cut, earlier);
+        return new Exchange(url, time, address, sent, received, body, cut, earlier, rendered);
     }
 
     /** Returns what later exchanges refer to; null without a complete body. */

@@ -7,6 +7,7 @@ import dev.sieve.OptionalLibrary;
 import dev.sieve.fetch.Exchange;
 import dev.sieve.fetch.Exchange.Cut;
 import dev.sieve.fetch.Exchange.Earlier;
+import dev.sieve.fetch.Exchange.Rendered;
 import dev.sieve.io.LruMap;
 import java.io.BufferedOutputStream;
 import java.io.ByteArrayInputStream;
@@ -31,6 +32,7 @@ import org.jspecify.annotations.Nullable;
 import org.netpreserve.jwarc.MediaType;
 import org.netpreserve.jwarc.MessageVersion;
 import org.netpreserve.jwarc.WarcCaptureRecord;
+import org.netpreserve.jwarc.WarcConversion;
 import org.netpreserve.jwarc.WarcDigest;
 import org.netpreserve.jwarc.WarcRecord;
 import org.netpreserve.jwarc.WarcRequest;
@@ -44,7 +46,7 @@ import org.netpreserve.jwarc.Warcinfo;
  * Writes what is sent and received to an archive in the format WARC 1.1, ISO 28500, compressed if its name ends in
  * {@code .gz}: per exchange a {@code request} record, and a {@code response} record, or a {@code revisit} record if the
  * same payload is in the archive already, or in that of an earlier round: with the same digest, or since the server says that
- * the page is not modified.
+ * the page is not modified. What a browser has made of a page follows as a {@code conversion} record.
  *
  * <p>The first file has the name of the archive; when a flush finds a gigabyte in it, {@code NAME-00001.warc.gz} follows,
  * then {@code NAME-00002.warc.gz}. So what was written since a flush is in one file, whose end is stored before. Each file
@@ -161,6 +163,9 @@ public final class WarcSink implements PageSink {
         URI response = newId();
         write(request(exchange, response));
         write(response(exchange, response));
+        if (exchange.rendered() != null) {
+            write(conversion(exchange, exchange.rendered(), response));
+        }
         buffer.flush();
     }
 
@@ -235,14 +240,33 @@ public final class WarcSink implements PageSink {
 
     private WarcResponse.Builder response(Exchange exchange, URI id, byte[]... block) {
         return builder(new WarcResponse.Builder(exchange.url()), exchange, id, MediaType.HTTP_RESPONSE, block)
-                .truncated(
-                        switch (exchange.cut()) {
-                            case NONE -> WarcTruncationReason.NOT_TRUNCATED;
-                            case LENGTH -> WarcTruncationReason.LENGTH;
-                            case TIME -> WarcTruncationReason.TIME;
-                            case DISCONNECT -> WarcTruncationReason.DISCONNECT;
-                            case OTHER -> WarcTruncationReason.UNSPECIFIED;
-                        });
+                .truncated(reason(exchange.cut()));
+    }
+
+    private WarcConversion conversion(Exchange exchange, Rendered rendered, URI response) {
+        WarcDigest payload = digest(rendered.html());
+        return new WarcConversion.Builder()
+                .version(MessageVersion.WARC_1_1)
+                .recordId(newId())
+                .date(exchange.time())
+                .warcinfoId(info)
+                .setHeader("WARC-Target-URI", exchange.url())
+                .refersTo(response)
+                .blockDigest(payload)
+                .payloadDigest(payload)
+                .truncated(reason(rendered.cut()))
+                .body(MediaType.HTML_UTF8, rendered.html())
+                .build();
+    }
+
+    private static WarcTruncationReason reason(Cut cut) {
+        return switch (cut) {
+            case NONE -> WarcTruncationReason.NOT_TRUNCATED;
+            case LENGTH -> WarcTruncationReason.LENGTH;
+            case TIME -> WarcTruncationReason.TIME;
+            case DISCONNECT -> WarcTruncationReason.DISCONNECT;
+            case OTHER -> WarcTruncationReason.UNSPECIFIED;
+        };
     }
 
     private <R extends WarcCaptureRecord, B extends WarcCaptureRecord.AbstractBuilder<R, B>> B builder(

@@ -161,7 +161,7 @@ final class OutputPowerCutRun {
     private void page(PageSink outputs, String url, boolean isExpected) throws IOException {
         byte[] body = body();
         String request = "GET / HTTP/1.1\r\nHost: a.test\r\n\r\n";
-        outputs.exchanged(new Exchange(url, Instant.EPOCH, null, request, HEAD, body, Exchange.Cut.NONE, null));
+        outputs.exchanged(new Exchange(url, Instant.EPOCH, null, request, HEAD, body, Exchange.Cut.NONE, null, null));
         FetchResult result = new FetchResult.Page(200, Map.of(), "text/html", body, body.length, false);
         String title = "\u00fc, \"" + "\u4f8b".repeat(random.nextInt(200)) + "\n\0\"";
         Visit visit = new Visit(

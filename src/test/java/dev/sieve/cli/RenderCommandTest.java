@@ -1,10 +1,12 @@
 package dev.sieve.cli;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sieve.browser.Browser;
 import dev.sieve.browser.BrowserExtension;
 import dev.sieve.browser.ScriptedSite;
+import dev.sieve.output.Archive;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -27,6 +29,7 @@ class RenderCommandTest {
     void cookiesOfAPageAreSentForItAndItsRecordSaysHowItWasRendered(Browser unused, @TempDir Path folder)
             throws IOException {
         Path records = folder.resolve("records.jsonl");
+        Path archive = folder.resolve("a.warc.gz");
         try (ScriptedSite site = new ScriptedSite()) {
             site.on("/", "text/html", SHELL, "Set-Cookie", "a=1")
                     .on("/one", "text/html", SHELL)
@@ -40,7 +43,8 @@ class RenderCommandTest {
                     "--keep-cookies",
                     "--delay=0",
                     "-q",
-                    "-o" + records);
+                    "-o" + records,
+                    "-o" + archive);
 
             assertThat(run.exitCode()).as(run.err()).isZero();
             assertThat(site.cookies()).contains("/ null", "/data null", "/one a=1", "/app.js a=1", "/data a=1");
@@ -50,5 +54,25 @@ class RenderCommandTest {
                 .hasSize(2)
                 .allMatch(line -> line.contains("\"links\": 1"))
                 .allMatch(line -> line.contains("\"rendered\": {\"requests\": 2, \"bytes\": "));
+        List<Archive.Entry> entries = Archive.read(archive);
+        assertThat(entries)
+                .extracting(Archive.Entry::type)
+                .containsExactly(
+                        "warcinfo",
+                        "request",
+                        "response",
+                        "request",
+                        "response",
+                        "conversion",
+                        "request",
+                        "revisit",
+                        "conversion");
+        for (int made : new int[] {5, 8}) {
+            Archive.Entry conversion = entries.get(made);
+            assertThat(conversion.field("WARC-Refers-To"))
+                    .isEqualTo(entries.get(made - 1).field("WARC-Record-ID"));
+            assertThat(new String(conversion.payload(), UTF_8)).contains("<a href=\"/one\">one</a>");
+        }
+        assertThat(new String(entries.get(4).payload(), UTF_8)).isEqualTo(SHELL);
     }
 }

@@ -1,13 +1,19 @@
 package dev.sieve.crawl;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sieve.Sieve;
 import dev.sieve.fetch.Exchange;
+import dev.sieve.fetch.FetchRequest;
+import dev.sieve.fetch.FetchResult;
+import dev.sieve.fetch.FetchResult.Page;
+import dev.sieve.fetch.PageFetcher;
 import dev.sieve.output.PageSink;
 import dev.sieve.output.Visit;
 import dev.sieve.stage.AllStages;
+import dev.sieve.stage.CookieStage;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -82,6 +88,47 @@ class ExchangesTest {
                     .orElseThrow();
             assertThat(events).containsSubsequence(exchange, "visit " + path);
         }
+    }
+
+    /** As a browser does. */
+    @Test
+    void whatAStageMakesOfAPageIsPassedOnWithItsExchange() throws IOException {
+        byte[] made = "<a href=/b>b</a>".getBytes(UTF_8);
+        Stage browser = new Stage() {
+            @Override
+            public StageVisit visit(VisitContext visit) {
+                return new StageVisit() {
+                    @Override
+                    public FetchResult fetch(FetchRequest request, PageFetcher next) {
+                        Page page = (Page) next.fetch(request);
+                        Exchange exchange = page.exchange().rendered(made, false);
+                        return new Page(200, page.headers(), "text/html", made, made.length, false, null, exchange);
+                    }
+                };
+            }
+        };
+        site.page("/").page("/b");
+        List<String> bodies = new ArrayList<>();
+        PageSink both = new PageSink() {
+            @Override
+            public void exchanged(Exchange exchange) {
+                if (exchange.rendered() != null) {
+                    bodies.add(new String(exchange.rendered().html(), UTF_8) + " of "
+                            + new String(exchange.body(), UTF_8));
+                }
+            }
+
+            @Override
+            public void accept(Visit visit) {
+                bodies.add(new String(visit.page().body(), UTF_8));
+            }
+        };
+        CrawlOptions options = Site.fast().exchanges(true).stage((job, scope, clock) -> browser);
+
+        crawl(options.stage(CookieStage.of(null, false)), both);
+
+        String page = "<a href=/b>b</a>";
+        assertThat(bodies).containsExactly(page + " of <title>/</title>", page, page + " of <title>/b</title>", page);
     }
 
     @Test

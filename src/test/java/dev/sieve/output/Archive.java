@@ -15,6 +15,7 @@ import org.archive.io.ArchiveReader;
 import org.archive.io.ArchiveRecord;
 import org.archive.io.warc.WARCReaderFactory;
 import org.netpreserve.jwarc.HeaderValidator;
+import org.netpreserve.jwarc.WarcConversion;
 import org.netpreserve.jwarc.WarcPayload;
 import org.netpreserve.jwarc.WarcReader;
 import org.netpreserve.jwarc.WarcRecord;
@@ -25,7 +26,7 @@ import org.netpreserve.jwarc.tools.ValidateTool;
 public final class Archive {
     private Archive() {}
 
-    /** A record, and its payload if it has one; both as jwarc reads them. */
+    /** A record, and the payload of a response, or the block of a conversion; as jwarc reads them. */
     @SuppressWarnings("ArrayRecordComponent") // not compared
     public record Entry(WarcRecord record, byte[] payload) {
         public String type() {
@@ -89,6 +90,8 @@ public final class Archive {
         if (record instanceof WarcResponse response) {
             WarcPayload payload = response.payload().orElseThrow();
             return payload.body().stream().readAllBytes();
+        } else if (record instanceof WarcConversion conversion) {
+            return conversion.body().stream().readAllBytes();
         }
         return null;
     }

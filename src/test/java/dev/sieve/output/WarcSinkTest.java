@@ -48,7 +48,7 @@ class WarcSinkTest {
 
     private static Exchange exchange(String url, String head, byte[] body, Cut cut) throws IOException {
         InetAddress address = InetAddress.getByName("2001:db8::1");
-        return new Exchange(url, TIME, address, REQUEST, head, body, cut, null);
+        return new Exchange(url, TIME, address, REQUEST, head, body, cut, null, null);
     }
 
     private static Exchange page(String url, String body) throws IOException {
@@ -116,6 +116,36 @@ class WarcSinkTest {
             assertThat(each.field("WARC-Truncated")).isNull();
             assertThat(each.record().version().toString()).isEqualTo("WARC/1.1");
         }
+    }
+
+    @Test
+    void whatABrowserHasMadeIsAConversionOfTheResponse() throws Exception {
+        byte[] html = "<!DOCTYPE html><h1>caf\u00e9</h1>".getBytes(UTF_8);
+        List<Entry> records = written(
+                page("http://a.test/1", "<script>").rendered(html, false),
+                page("http://a.test/2", "<script>")
+                        .rendered(html, true)
+                        .withoutCookies()
+                        .after(null));
+
+        assertThat(records)
+                .extracting(Entry::type)
+                .containsExactly("warcinfo", "request", "response", "conversion", "request", "revisit", "conversion");
+        for (int i : new int[] {3, 6}) {
+            Entry made = records.get(i);
+            assertThat(made.payload()).isEqualTo(html);
+            assertThat(made.field("Content-Type")).isEqualTo("text/html;charset=utf-8");
+            assertThat(made.field("WARC-Refers-To"))
+                    .isEqualTo(records.get(i - 1).field("WARC-Record-ID"));
+            assertThat(made.url()).isEqualTo(records.get(i - 1).url());
+            assertThat(made.field("WARC-Date")).isEqualTo(TIME.toString());
+            assertThat(made.field("WARC-Warcinfo-ID")).isEqualTo(records.get(0).field("WARC-Record-ID"));
+            assertThat(new WarcDigest(made.field("WARC-Block-Digest")).bytes()).isEqualTo(sha1(html));
+            assertThat(new WarcDigest(made.field("WARC-Payload-Digest")).bytes())
+                    .isEqualTo(sha1(html));
+        }
+        assertThat(records.get(3).field("WARC-Truncated")).isNull();
+        assertThat(records.get(6).field("WARC-Truncated")).isEqualTo("length");
     }
 
     @Test
