@@ -1,7 +1,5 @@
 package dev.sieve.polite;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -9,21 +7,17 @@ import org.jspecify.annotations.Nullable;
  * A host of a schedule: what is queued and under way, when it may be requested next, and its links to other hosts.
  *
  * <p>A million hosts have to fit into a quarter of a gigabyte. Therefore a host holds its links and its place in the heap
- * and in the spill file itself, in 104 bytes, and its name as bytes.
+ * and in the spill file itself, in 96 bytes, and a hash in place of its name.
  */
 class Host {
     static final int NONE = -1;
 
-    private static final int MAX_NAME = 1024;
-
-    final byte[] name;
-    final @Nullable Group group; // whose limit applies as well; null for none
+    final long hash; // of the name, see HostTable
     long readyAt; // when the next request may start
     long readySince; // since when it could have been requested, if it is chained; since when it waits, otherwise
     int delayMillis;
     short underWay;
     byte failures; // consecutive ones
-    int accepted; // items so far, for the budget
     int waitedMillis; // how long the schedule was idle until this host was ready, see WaitMeter
     int waitMillis; // how long it waited since its last request was started
     int lastWaitMillis; // how long it waited before that
@@ -38,9 +32,6 @@ class Host {
     boolean isChained; // see Chain
     private @Nullable Host nextInChain;
 
-    @Nullable
-    Host nextInBucket; // see HostTable
-
     int heapIndex = NONE; // among the hosts that wait, see WaitingHosts
 
     @Nullable
@@ -53,23 +44,10 @@ class Host {
     short firstOffset;
     short lastOffset;
 
-    /** Creates a host without items; its name is from {@link #nameBytes}. */
-    Host(byte[] name, @Nullable Group group, long readyAt) {
-        this.name = name;
-        this.group = group;
+    /** Creates a host without items. */
+    Host(long hash, long readyAt) {
+        this.hash = hash;
         this.readyAt = readyAt;
-    }
-
-    static byte[] nameBytes(String name) {
-        byte[] bytes = name.getBytes(UTF_8);
-        if (bytes.length > MAX_NAME) {
-            throw new IllegalArgumentException("name of a host is longer than " + MAX_NAME + " bytes: " + name);
-        }
-        return bytes;
-    }
-
-    String name() {
-        return new String(name, UTF_8);
     }
 
     int items() {
@@ -78,6 +56,20 @@ class Host {
 
     boolean hasWork() {
         return items() > 0;
+    }
+
+    /** Returns how many items were accepted, for the budget; zero where there is none. */
+    int accepted() {
+        return 0;
+    }
+
+    /** Adds to the accepted items; no effect where there is no budget. */
+    void accept(int items) {}
+
+    /** Returns the group whose limit applies as well; null for none. */
+    @Nullable
+    Group group() {
+        return null;
     }
 
     /** Returns the group of the hosts with the same server, whose limit applies as well; null if it is not known. */
@@ -111,18 +103,40 @@ class Host {
     }
 
     /**
-     * A host with what only some schedules need: its server, and lanes. It has its ordinary items itself, and those of the
-     * lanes before them in places of their own.
+     * A host with what only some schedules need: a budget, its group, its server, and lanes. It has its ordinary items
+     * itself, and those of the lanes before them in places of their own.
      */
     static final class Large extends Host {
+        private final @Nullable Group group;
         private final @Nullable Host[] lanes;
+        private int accepted;
 
         @Nullable
         Group server;
 
-        Large(byte[] name, @Nullable Group group, long readyAt, int lanes) {
-            super(name, group, readyAt);
+        Large(long hash, @Nullable Group group, long readyAt, int lanes) {
+            super(hash, readyAt);
+            this.group = group;
             this.lanes = new Host[lanes];
+        }
+
+        @Override
+        int accepted() {
+            return accepted;
+        }
+
+        @Override
+        void accept(int items) {
+            accepted += items;
+            if (group != null) {
+                group.accept(items);
+            }
+        }
+
+        @Override
+        @Nullable
+        Group group() {
+            return group;
         }
 
         @Override
@@ -147,7 +161,7 @@ class Host {
             }
             Host place = lanes[lane];
             if (place == null) {
-                place = new Host(name, null, 0);
+                place = new Host(hash, 0);
                 lanes[lane] = place;
             }
             return place;
@@ -167,12 +181,25 @@ class Host {
     /** Hosts that share a limit. A group waits and is selected like a host, in place of its members. */
     static final class Group extends Host {
         final Chain members = new Chain(); // the ones that are ready themselves
+        final String name;
         final Limit limit;
         int hosts; // how many hosts of the group are stored
+        private int accepted;
 
         Group(String name, long readyAt, Limit limit) {
-            super(name.getBytes(UTF_8), null, readyAt);
+            super(0, readyAt);
+            this.name = name;
             this.limit = limit;
+        }
+
+        @Override
+        int accepted() {
+            return accepted;
+        }
+
+        @Override
+        void accept(int items) {
+            accepted += items;
         }
 
         @Override

@@ -132,7 +132,7 @@ final class HostSelector {
     }
 
     private boolean areGroupsFree(Host host) {
-        return isFree(host.group) && isFree(host.server());
+        return isFree(host.group()) && isFree(host.server());
     }
 
     /** Returns whether another request to a group may start; true without one. */
@@ -157,7 +157,7 @@ final class HostSelector {
 
     /** Starts a request to a host that {@link #takeOutOfTurn} has just taken. */
     void startOutOfTurn(Host host, long nowNanos) {
-        begin(host.group, nowNanos);
+        begin(host.group(), nowNanos);
         begin(host.server(), nowNanos);
         begin(host, nowNanos);
     }
@@ -185,31 +185,30 @@ final class HostSelector {
             host.readyAt = from + delayOf(host);
             settle(host);
         }
-        sent(host.group, isFurther, nowNanos);
+        sent(host.group(), isFurther, nowNanos);
         sent(host.server(), isFurther, nowNanos);
     }
 
     void end(Host host) {
         host.underWay--;
         settle(host);
-        if (host.group != null) {
-            host.group.underWay--;
-            settle(host.group);
-        }
+        hold(host);
     }
 
     /** Ends a request to the group of a host only. */
     void hold(Host host) {
-        if (host.group != null) {
-            host.group.underWay--;
-            settle(host.group);
+        Host.Group group = host.group();
+        if (group != null) {
+            group.underWay--;
+            settle(group);
         }
     }
 
     /** Reverses {@link #hold}, to be followed by {@link #end}. */
     void unhold(Host host) {
-        if (host.group != null) {
-            host.group.underWay++;
+        Host.Group group = host.group();
+        if (group != null) {
+            group.underWay++;
         }
     }
 
@@ -223,8 +222,9 @@ final class HostSelector {
             host.addWait(host.lastWaitMillis * 1_000_000L);
             host.lastWaitMillis = 0;
         }
-        if (host.group != null) {
-            forgive(host.group, startedNanos);
+        Host.Group group = host.group();
+        if (group != null) {
+            forgive(group, startedNanos);
         }
         Host.Group server = host.server();
         if (server != null) {
@@ -327,7 +327,8 @@ final class HostSelector {
         endBackOff(host);
         host.readySince = since;
         Host.Group server = host.server();
-        Host.Group group = server != null && (host.group == null || !isFree(server)) ? server : host.group;
+        Host.Group own = host.group();
+        Host.Group group = server != null && (own == null || !isFree(server)) ? server : own;
         if (group == null) {
             Host candidate = host.candidate();
             ready[trust(candidate).toByte()].add(host, workMicros(candidate));

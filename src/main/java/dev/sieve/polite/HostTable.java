@@ -1,7 +1,6 @@
 package dev.sieve.polite;
 
 import java.security.SecureRandom;
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
@@ -12,13 +11,14 @@ import org.jspecify.annotations.Nullable;
 /**
  * The hosts of a schedule by name, and their groups; forgets idle hosts.
  *
- * <p>A hash table whose buckets are linked through the hosts; a {@link HashMap} would take some 60 bytes more per host.
- * The hash is a polynomial over a prime field at a secret random point (Carter and Wegman, "Universal classes of hash
- * functions", JCSS 18, 1979): two names of n bytes collide with probability n / 2^61 whatever the names are, so that
- * chosen names cannot slow the table down.
+ * <p>A hash table with open addressing; a {@link HashMap} would take some 100 bytes more per host. A host is known by the
+ * hash of its name only, a polynomial over a prime field at a secret random point (Carter and Wegman, "Universal classes
+ * of hash functions", JCSS 18, 1979): two names of up to n characters have the same hash with probability n / 2^60 whatever
+ * the names are, so that nobody can choose such names. Two hosts with the same hash share a queue and its limits.
  */
 final class HostTable {
     private static final int FIRST_CAPACITY = 64;
+    private static final int MAX_NAME = 1024;
     private static final long PRIME = (1L << 61) - 1;
     /** The beginning of the names of servers among those of groups. */
     private static final String SERVER = "server ";
@@ -31,7 +31,7 @@ final class HostTable {
     private final boolean keepsDelays; // hosts with a delay of their own are never forgotten
 
     private final long point = new SecureRandom().nextLong() >>> 4;
-    private Host[] buckets = new Host[2 * FIRST_CAPACITY];
+    private @Nullable Host[] slots = new Host[slots(FIRST_CAPACITY)];
     private int hosts;
     private final Map<String, Host.Group> groups = new HashMap<>();
     private int capacity = FIRST_CAPACITY; // how many hosts and groups are stored before idle ones are forgotten
@@ -59,21 +59,13 @@ final class HostTable {
     /** Returns the host with a name; null when it is not stored. */
     @Nullable
     Host find(String name) {
-        return find(Host.nameBytes(name));
-    }
-
-    private @Nullable Host find(byte[] name) {
-        Host host = buckets[bucket(name)];
-        while (host != null && !Arrays.equals(host.name, name)) {
-            host = host.nextInBucket;
-        }
-        return host;
+        return slots[slot(hash(name))];
     }
 
     /** Returns the host with a name. A new host is added and may be requested from the present on. */
     Host get(String name, long nowNanos) {
-        byte[] bytes = Host.nameBytes(name);
-        Host known = find(bytes);
+        long hash = hash(name);
+        Host known = slots[slot(hash)];
         if (known != null) {
             return known;
         }
@@ -82,12 +74,12 @@ final class HostTable {
             makeRoom(nowNanos);
         }
         Host.Group group = groupName == null ? null : group(groupName, groupLimit, nowNanos);
-        boolean isLarge = lanes > 0 || serverLimit != null;
-        Host host = isLarge ? new Host.Large(bytes, group, nowNanos, lanes) : new Host(bytes, group, nowNanos);
+        boolean isLarge = lanes > 0 || serverLimit != null || group != null || hostLimit.budget() != Integer.MAX_VALUE;
+        Host host = isLarge ? new Host.Large(hash, group, nowNanos, lanes) : new Host(hash, nowNanos);
         if (group != null) {
             group.hosts++;
         }
-        link(host);
+        put(host);
         return host;
     }
 
@@ -103,7 +95,7 @@ final class HostTable {
     /** Returns the name of the server of a host; null when it is not known. */
     static @Nullable String serverName(Host host) {
         Host.Group server = host.server();
-        return server == null ? null : server.name().substring(SERVER.length());
+        return server == null ? null : server.name.substring(SERVER.length());
     }
 
     /** Sets the server of a host by its name. A new server is added and may be requested from the present on. */
@@ -135,6 +127,7 @@ final class HostTable {
         }
         if (!hasRoom()) {
             capacity += capacity >> 1;
+            forget(nowNanos, host -> false); // for more slots
         }
     }
 
@@ -144,22 +137,18 @@ final class HostTable {
 
     /** Removes idle hosts that meet a condition and groups without hosts; returns the number of hosts that are not idle. */
     private int forget(long nowNanos, Predicate<Host> condition) {
-        Host[] old = buckets;
-        buckets = new Host[Integer.highestOneBit(2 * capacity)];
+        @Nullable Host[] old = slots;
+        slots = new Host[slots(capacity)];
         hosts = 0;
         int busy = 0;
-        for (Host first : old) {
-            Host next;
-            for (Host host = first; host != null; host = next) {
-                next = host.nextInBucket;
-                boolean isIdle = mayForget(host, hostLimit, nowNanos);
-                busy += isIdle ? 0 : 1;
-                if (!isIdle || !condition.test(host)) {
-                    link(host);
-                } else {
-                    removeMember(host.group);
-                    removeMember(host.server());
-                }
+        for (Host host : old) {
+            boolean isIdle = host == null || mayForget(host, hostLimit, nowNanos);
+            busy += isIdle ? 0 : 1;
+            if (host != null && (!isIdle || !condition.test(host))) {
+                put(host);
+            } else if (host != null) {
+                removeMember(host.group());
+                removeMember(host.server());
             }
         }
         groups.values().removeIf(group -> mayForget(group, groupLimit, nowNanos));
@@ -174,24 +163,41 @@ final class HostTable {
 
     /** Whether a host is idle, and no count or setting is lost with it. */
     private boolean mayForget(Host host, Host.Limit limit, long nowNanos) {
-        boolean hasBudget = limit.budget() != Integer.MAX_VALUE && host.accepted > 0;
+        boolean hasBudget = limit.budget() != Integer.MAX_VALUE && host.accepted() > 0;
         boolean hasDelay = host.delayMillis > 0 && keepsDelays;
         return host.isIdle(nowNanos) && !hasBudget && !hasDelay && !host.isGivenUp;
     }
 
-    private void link(Host host) {
-        int bucket = bucket(host.name);
-        host.nextInBucket = buckets[bucket];
-        buckets[bucket] = host;
+    private void put(Host host) {
+        slots[slot(host.hash)] = host;
         hosts++;
     }
 
-    private int bucket(byte[] name) {
-        long hash = name.length;
-        for (byte b : name) {
-            hash = timesPoint(hash + (b & 0xff) + 1);
+    /** Returns how many slots there are for a number of hosts, so that at least a third is free. */
+    private static int slots(int capacity) {
+        return capacity + (capacity >> 1);
+    }
+
+    /** Returns the slot of the host with a hash, or else the free one for it. */
+    private int slot(long hash) {
+        // Names that differ in one character have hashes at equal distances; the factor scatters them.
+        long scattered = (hash ^ (hash >>> 32)) * 0x9E3779B97F4A7C15L;
+        int slot = (int) Math.multiplyHigh(scattered >>> 1, 2L * slots.length);
+        for (Host host = slots[slot]; host != null && host.hash != hash; host = slots[slot]) {
+            slot = slot == slots.length - 1 ? 0 : slot + 1;
         }
-        return (int) (hash ^ (hash >>> 29)) & (buckets.length - 1);
+        return slot;
+    }
+
+    private long hash(String name) {
+        if (name.length() > MAX_NAME) {
+            throw new IllegalArgumentException("name of a host is longer than " + MAX_NAME + " characters: " + name);
+        }
+        long hash = name.length();
+        for (int i = 0; i < name.length(); i++) {
+            hash = timesPoint(hash + name.charAt(i) + 1);
+        }
+        return hash;
     }
 
     /** Multiplies modulo 2^61 - 1; factors and result are below 2^62. */

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 public final class ItemQueue<T> {
     private final ItemQueues<T> queues;
     /** Has the place of the items in memory and in the file, as the hosts of the schedule have. */
-    private final Host place = new Host(new byte[0], null, 0);
+    private final Host place = new Host(0, 0);
 
     ItemQueue(ItemQueues<T> queues) {
         this.queues = queues;

@@ -54,13 +54,17 @@ final class WaitMeter {
         }
         waitedNanos += nanos;
         backedOffNanos += host.hasBackedOff ? nanos : 0;
-        if (!host.isStarted) {
-            return;
+        if (host.isStarted) {
+            host.waitedMillis = (int) Math.min(Integer.MAX_VALUE, host.waitedMillis + (nanos + 500_000) / 1_000_000);
         }
-        host.waitedMillis = (int) Math.min(Integer.MAX_VALUE, host.waitedMillis + (nanos + 500_000) / 1_000_000);
-        if (slowest.size() < SLOWEST || host.waitedMillis > Collections.min(slowest.values())) {
+    }
+
+    /** Notes the end of a request, with the name of its host. */
+    void ended(String hostName, Host host) {
+        if (host.waitedMillis > 0
+                && (slowest.size() < SLOWEST || host.waitedMillis > Collections.min(slowest.values()))) {
             // A host that was forgotten in between begins at zero again.
-            slowest.merge(host.name(), host.waitedMillis, Math::max);
+            slowest.merge(hostName, host.waitedMillis, Math::max);
             if (slowest.size() > SLOWEST) {
                 slowest.values().remove(Collections.min(slowest.values()));
             }

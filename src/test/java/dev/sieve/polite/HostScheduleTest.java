@@ -629,6 +629,7 @@ class HostScheduleTest {
             schedule.add(host, host);
             schedule.poll(100L * i * SECOND);
             schedule.poll(101L * i * SECOND);
+            schedule.finished(host, 101L * i * SECOND);
         }
 
         assertThat(schedule.stats().slowest())

@@ -24,14 +24,10 @@ class SpillQueuesTest {
         return "x".repeat(length).getBytes(UTF_8);
     }
 
-    private static Host host(String name) {
-        return new Host(Host.nameBytes(name), null, 0);
-    }
-
     @Test
     void recordsOfEveryLengthComeOutInOrder() throws IOException {
         try (SpillQueues queues = new SpillQueues(new BlockFile(directory))) {
-            Host a = host("a");
+            Host a = new Host(0, 0);
             for (int length = 0; length < 2200; length++) {
                 queues.addLast(a, record(length));
             }
@@ -49,7 +45,7 @@ class SpillQueuesTest {
     @Test
     void aQueueThatRunsEmptyBeginsAnewWhereverItEnded() throws IOException {
         try (SpillQueues queues = new SpillQueues(new BlockFile(directory))) {
-            Host a = host("a");
+            Host a = new Host(0, 0);
             for (int length = 990; length < 1040; length++) {
                 queues.addLast(a, record(length));
                 assertThat(queues.removeFirst(a)).hasSize(length);
@@ -66,7 +62,7 @@ class SpillQueuesTest {
         List<Queue<String>> expected = new ArrayList<>();
         try (SpillQueues queues = new SpillQueues(new BlockFile(directory))) {
             for (int i = 0; i < 50; i++) {
-                hosts.add(host("host" + i));
+                hosts.add(new Host(0, 0));
                 expected.add(new ArrayDeque<>());
             }
             int most = 0;
@@ -98,8 +94,8 @@ class SpillQueuesTest {
     @Test
     void whatIsAtHandIsReadWithoutTheDisk() throws IOException {
         try (SpillQueues queues = new SpillQueues(new BlockFile(directory))) {
-            Host a = host("a");
-            Host b = host("b");
+            Host a = new Host(0, 0);
+            Host b = new Host(0, 0);
             for (int i = 0; i < 9; i++) {
                 queues.addLast(a, record(100));
             }
@@ -116,7 +112,7 @@ class SpillQueuesTest {
     @Test
     void nothingIsLeftBehindWhenClosed() throws IOException {
         try (SpillQueues queues = new SpillQueues(new BlockFile(directory))) {
-            Host a = host("a");
+            Host a = new Host(0, 0);
             queues.addLast(a, record(5000));
         }
         try (Stream<Path> files = Files.list(directory)) {
@@ -128,8 +124,8 @@ class SpillQueuesTest {
     void whatCouldNotBeWrittenWasNotAdded() throws IOException {
         FailingFile file = new FailingFile(directory);
         try (SpillQueues queues = new SpillQueues(file)) {
-            Host a = host("a");
-            Host b = host("b");
+            Host a = new Host(0, 0);
+            Host b = new Host(0, 0);
             queues.addLast(a, record(700));
             for (int failAfter = 0; failAfter < 3; failAfter++) {
                 file.writesLeft = failAfter;
@@ -154,7 +150,7 @@ class SpillQueuesTest {
         for (int bit = 0; bit < bits; bit += 3) {
             FailingFile file = new FailingFile(directory);
             try (SpillQueues queues = new SpillQueues(file)) {
-                Host a = host("a");
+                Host a = new Host(0, 0);
                 for (int i = 0; i < 3; i++) {
                     queues.addLast(a, record(1100 + i));
                 }
