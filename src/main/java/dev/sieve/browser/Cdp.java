@@ -158,7 +158,8 @@ final class Cdp {
         }
     }
 
-    private static Json get(CompletableFuture<Json> result, Duration most) throws IOException {
+    /** Waits for a result; throws an {@link InterruptedIOException} if it takes too long. */
+    static Json get(CompletableFuture<Json> result, Duration most) throws IOException {
         try {
             return result.get(most.toNanos(), TimeUnit.NANOSECONDS);
         } catch (ExecutionException e) {

@@ -1,26 +1,21 @@
 package dev.sieve.browser;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.nio.charset.StandardCharsets.US_ASCII;
 
-import com.fasterxml.jackson.jr.ob.JSON;
-import dev.sieve.fetch.Exchange;
-import dev.sieve.fetch.FetchResult.Page;
-import dev.sieve.url.UrlNormalizer;
+import dev.sieve.browser.Cdp.Json;
 import java.io.Closeable;
 import java.io.IOException;
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.Base64;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
-import java.util.function.LongSupplier;
-import org.jspecify.annotations.Nullable;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.BiConsumer;
 
 /**
- * A tab of a browser, for one page. It shares no cookies, storage or cache with others. Each of its requests is paused, and
- * answered here or not at all.
+ * A tab of a browser, for the pages of one origin, one after another. It shares no cookies, storage or cache with other tabs, and
+ * nothing of a page is left for the next one. Opening a tab takes longer than most pages.
  */
 final class PageTab implements Closeable {
     /** How long the browser may take for what does not depend on a page. */
@@ -29,107 +24,36 @@ final class PageTab implements Closeable {
     /** How long a page may take for each step after it is ready. */
     private static final Duration STEP = Duration.ofSeconds(2);
 
-    private static final Duration CHECK = Duration.ofMillis(250);
-    private static final Set<String> NEEDED = Set.of("Script", "Stylesheet", "XHR", "Fetch");
+    /** How many pages a tab shows, since memory of its process may leak. */
+    private static final int MAX_PAGES = 25;
 
-    /** Bodies are passed decoded and whole, and documents are shown. */
-    private static final Set<String> NOT_PASSED =
-            Set.of("connection", "content-disposition", "content-encoding", "content-length", "transfer-encoding");
-
-    /** What is in open shadow trees becomes part of the document, and its links stay relative to where it has moved. */
-    private static final String WRITE_DOCUMENT = """
-            ((url, limit) => {
-              const open = root => {
-                for (const each of root.querySelectorAll('*')) {
-                  if (each.shadowRoot) {
-                    open(each.shadowRoot);
-                    each.append(...[...each.shadowRoot.childNodes].map(node => node.cloneNode(true)));
-                  }
-                }
-              };
-              open(document);
-              document.querySelectorAll('noscript').forEach(each => each.remove());
-              if (document.URL.split('#')[0] !== url && !document.querySelector('base[href]')) {
-                const base = document.createElement('base');
-                base.href = document.URL;
-                (document.head || document.documentElement).prepend(base);
-              }
-              return {url: document.URL, html: (document.documentElement?.outerHTML ?? '').slice(0, limit)};
-            })""";
-
-    private final String url;
-    private final Page page;
-    private final PageParts parts;
-    private final LongSupplier nanoTime;
+    final Chromium browser;
+    final String origin;
     private final Cdp cdp;
     private final String context;
-    private final String target;
+    final String target;
     private final String session;
+    private int pages;
 
-    // Guarded by this:
-    private final Readiness readiness;
-    private boolean hasDocument;
-    private boolean isCrashed;
-    private @Nullable String movedTo;
-
-    /** Decides when a page is ready: loaded, with all requests answered and no new one for a while, or after a longest time. */
-    static final class Readiness {
-        private static final Duration QUIET = Duration.ofMillis(500);
-        private static final Duration MOST = Duration.ofSeconds(5);
-
-        private final long endNanos;
-        private long latestNanos;
-        private boolean isLoaded;
-        private int open;
-
-        Readiness(long nowNanos) {
-            endNanos = nowNanos + MOST.toNanos();
-        }
-
-        void loaded(long nowNanos) {
-            isLoaded = true;
-            latestNanos = nowNanos;
-        }
-
-        void began() {
-            open++;
-        }
-
-        void answered(long nowNanos) {
-            open--;
-            latestNanos = nowNanos;
-        }
-
-        /** Returns how long until the page is ready if nothing else happens; 0 or less when it is. */
-        long waitNanos(long nowNanos) {
-            long most = endNanos - nowNanos;
-            return isLoaded && open == 0 ? Math.min(most, latestNanos + QUIET.toNanos() - nowNanos) : most;
-        }
-    }
-
-    /** Opens an empty tab for a page, whose document is passed to it, and whose other requests its parts answer. */
-    PageTab(String url, Page page, PageParts parts, Cdp cdp, LongSupplier nanoTime) throws IOException {
-        this.url = url;
-        this.page = page;
-        this.parts = parts;
-        this.nanoTime = nanoTime;
-        this.cdp = cdp;
-        readiness = new Readiness(nanoTime.getAsLong());
-        context = call("Target.createBrowserContext", Map.of()).text("browserContextId");
+    /** Opens an empty tab for the pages of an origin. */
+    PageTab(Chromium browser, String origin) throws IOException {
+        this.browser = browser;
+        this.origin = origin;
+        cdp = browser.cdp;
+        context = open("Target.createBrowserContext", Map.of()).text("browserContextId");
         cdp.send("", "Browser.setDownloadBehavior", Map.of("behavior", "deny", "browserContextId", context));
         cdp.send("", "Browser.grantPermissions", Map.of("permissions", List.of(), "browserContextId", context));
-        target = call("Target.createTarget", Map.of("url", "about:blank", "browserContextId", context))
+        target = open("Target.createTarget", Map.of("url", "about:blank", "browserContextId", context))
                 .text("targetId");
-        session = call("Target.attachToTarget", Map.of("targetId", target, "flatten", true))
+        session = open("Target.attachToTarget", Map.of("targetId", target, "flatten", true))
                 .text("sessionId");
-        cdp.sessions.put(session, this::event);
-        cdp.send(session, "Fetch.enable", Map.of());
-        cdp.send(session, "Page.enable", Map.of());
-        cdp.send(session, "Inspector.enable", Map.of());
+        send("Fetch.enable", Map.of());
+        send("Page.enable", Map.of());
+        send("Inspector.enable", Map.of());
     }
 
     /** Calls a method of the browser, which is ended if that fails. */
-    private Cdp.Json call(String method, Map<String, ?> params) throws IOException {
+    private Json open(String method, Map<String, ?> params) throws IOException {
         try {
             return cdp.call("", method, params, OPEN);
         } catch (IOException e) {
@@ -138,105 +62,66 @@ final class PageTab implements Closeable {
         }
     }
 
-    /** Returns the page as its scripts have made it, of at most {@code limit} bytes. */
-    Page render(Chromium browser, int limit) throws IOException {
-        cdp.send(session, "Page.navigate", Map.of("url", url));
-        for (Duration wait = untilReady(); wait.toNanos() > 0; wait = untilReady()) {
-            browser.await(wait.compareTo(CHECK) < 0 ? wait : CHECK);
-        }
-        Cdp.Json world = cdp.call(session, "Page.createIsolatedWorld", Map.of("frameId", target), STEP);
-        String script = WRITE_DOCUMENT + "(" + JSON.std.asString(url) + ", " + limit + ")";
-        int id = world.number("executionContextId");
-        Map<String, ?> evaluation = Map.of("expression", script, "contextId", id, "returnByValue", true);
-        Cdp.Json result = cdp.call(session, "Runtime.evaluate", evaluation, STEP)
-                .at("result")
-                .at("value");
-        String now = UrlNormalizer.parse(result.text("url"));
-        synchronized (this) {
-            if (!hasDocument || now == null) {
-                throw new IOException("the browser does not show the page");
+    /** Passes the events of the tab on; their receiver must not wait. */
+    void listen(BiConsumer<String, Json> events) {
+        cdp.sessions.put(session, events);
+    }
+
+    /** Calls a method of the tab without waiting for its result. */
+    void send(String method, Map<String, ?> params) {
+        cdp.send(session, method, params);
+    }
+
+    /** Calls a method of the tab, which the page can delay for a short time only. */
+    Json call(String method, Map<String, ?> params) throws IOException {
+        return cdp.call(session, method, params, STEP);
+    }
+
+    /**
+     * Removes what the last page has left: an empty document takes its place, and then whatever the origin has stored is deleted.
+     * Returns whether the tab can be used again.
+     */
+    boolean empty() {
+        pages++;
+        String title = UUID.randomUUID().toString();
+        CompletableFuture<Json> loaded = new CompletableFuture<>();
+        listen((method, params) -> showEmpty(method, params, title, loaded));
+        try {
+            if (pages == MAX_PAGES
+                    || !call("Page.navigate", Map.of("url", origin + "/"))
+                            .text("errorText")
+                            .isEmpty()) {
+                return false;
             }
-            byte[] html = ("<!DOCTYPE html>" + result.text("html")).getBytes(UTF_8);
-            boolean isCut = html.length > limit;
-            byte[] kept = isCut ? Arrays.copyOf(html, limit) : html;
-            Map<String, List<String>> headers = new LinkedHashMap<>(page.headers());
-            headers.put("content-type", List.of("text/html; charset=utf-8"));
-            if (movedTo != null || !now.equals(url)) {
-                // Where a page leads without a click is a link in this field.
-                headers.put("refresh", List.of("0; url=" + (movedTo == null ? now : movedTo)));
-            }
-            Exchange sent = page.exchange();
-            Exchange exchange = sent == null ? null : sent.rendered(kept, isCut);
-            return new Page(page.status(), headers, page.type(), kept, kept.length, isCut, null, exchange);
+            Cdp.get(loaded, STEP);
+            Json result = call(
+                    "Runtime.evaluate",
+                    Map.of("expression", "name = ''; sessionStorage.clear(); document.title", "returnByValue", true));
+            send("Page.resetNavigationHistory", Map.of());
+            send("Storage.clearCookies", Map.of("browserContextId", context));
+            call("Storage.clearDataForOrigin", Map.of("origin", origin, "storageTypes", "all"));
+            // The page before does not know the title.
+            return result.at("result").text("value").equals(title);
+        } catch (IOException e) {
+            return false;
         }
     }
 
-    private synchronized Duration untilReady() throws IOException {
-        if (isCrashed) {
-            throw new IOException("the page has crashed");
-        }
-        return Duration.ofNanos(readiness.waitNanos(nanoTime.getAsLong()));
-    }
-
-    private synchronized void event(String method, Cdp.Json params) {
-        switch (method) {
-            case "Inspector.targetCrashed" -> isCrashed = true;
-            case "Page.javascriptDialogOpening" ->
-                cdp.send(session, "Page.handleJavaScriptDialog", Map.of("accept", false));
-            case "Page.loadEventFired" -> readiness.loaded(nanoTime.getAsLong());
-            case "Fetch.requestPaused" -> paused(params);
-            default -> {
-                // Of no interest.
-            }
-        }
-    }
-
-    private void paused(Cdp.Json params) {
+    private void showEmpty(String method, Json params, String title, CompletableFuture<Json> loaded) {
         String id = params.text("requestId");
-        Cdp.Json request = params.at("request");
-        String type = params.text("resourceType");
-        String asked = UrlNormalizer.parse(request.text("url"));
-        boolean isDocument = type.equals("Document") && params.text("frameId").equals(target);
-        if (asked == null || !request.text("method").equals("GET") || !(isDocument || NEEDED.contains(type))) {
-            refuse(id);
-        } else if (isDocument && !hasDocument) {
-            hasDocument = true;
-            answer(id, page);
-        } else if (isDocument) {
-            // A navigation by a script is like a redirect, which is a link. There may be no other event.
-            movedTo = movedTo == null && !asked.equals(url) ? asked : movedTo;
-            readiness.loaded(nanoTime.getAsLong());
-            refuse(id);
-        } else {
-            readiness.began();
-            parts.request(asked, type, request.at("headers").fields(), part -> {
-                answer(id, part);
-                synchronized (this) {
-                    readiness.answered(nanoTime.getAsLong());
-                }
-            });
+        if (method.equals("Page.loadEventFired")) {
+            loaded.complete(params);
+        } else if (method.equals("Fetch.requestPaused")
+                && params.text("resourceType").equals("Document")
+                && params.text("frameId").equals(target)) {
+            String body = Base64.getEncoder().encodeToString(("<!DOCTYPE html><title>" + title).getBytes(US_ASCII));
+            List<?> headers = List.of(Map.of("name", "content-type", "value", "text/html"));
+            send(
+                    "Fetch.fulfillRequest",
+                    Map.of("requestId", id, "responseCode", 200, "responseHeaders", headers, "body", body));
+        } else if (method.equals("Fetch.requestPaused")) {
+            send("Fetch.failRequest", Map.of("requestId", id, "errorReason", "Aborted"));
         }
-    }
-
-    /** Refuses a request. A page stays as it is if its navigation is aborted. */
-    private void refuse(String id) {
-        cdp.send(session, "Fetch.failRequest", Map.of("requestId", id, "errorReason", "Aborted"));
-    }
-
-    private void answer(String id, @Nullable Page part) {
-        if (part == null) {
-            refuse(id);
-            return;
-        }
-        List<Map<String, String>> headers = part.headers().entrySet().stream()
-                .filter(field -> !NOT_PASSED.contains(field.getKey()))
-                .flatMap(
-                        field -> field.getValue().stream().map(value -> Map.of("name", field.getKey(), "value", value)))
-                .toList();
-        String body = Base64.getEncoder().encodeToString(part.body());
-        Map<String, ?> response =
-                Map.of("requestId", id, "responseCode", part.status(), "responseHeaders", headers, "body", body);
-        cdp.send(session, "Fetch.fulfillRequest", response);
     }
 
     /** Closes the tab and everything that its page has begun or, if that fails, ends the browser. */
@@ -244,7 +129,7 @@ final class PageTab implements Closeable {
     public void close() {
         cdp.sessions.remove(session);
         try {
-            call("Target.disposeBrowserContext", Map.of("browserContextId", context));
+            open("Target.disposeBrowserContext", Map.of("browserContextId", context));
         } catch (IOException e) {
             // It has ended.
         }

@@ -13,14 +13,18 @@ import dev.sieve.fetch.PageFetcher;
 import dev.sieve.io.LruMap;
 import dev.sieve.output.VisitField;
 import dev.sieve.url.Printable;
+import dev.sieve.url.UrlParts;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
@@ -31,8 +35,8 @@ import org.jspecify.annotations.Nullable;
  * documents. A page that cannot be rendered stays as it is, and its record says why. The browser is started when it is needed.
  */
 public final class RenderStage implements Stage {
-    /** How many pages are rendered at once. */
-    private static final int TABS = 2;
+    /** How many pages are rendered at once: a page mostly waits, and in a hundred MiB or two. */
+    private static final int TABS = Math.min(16, 6 * Runtime.getRuntime().availableProcessors());
 
     /** Larger documents are not rendered: they have their content. */
     private static final int MAX_DOCUMENT = 4 << 20;
@@ -48,6 +52,8 @@ public final class RenderStage implements Stage {
     private volatile boolean isStopped;
     /** Guarded by this. */
     private @Nullable Chromium browser;
+    /** Empty tabs of the browser, for other pages of their origins. Guarded by this. */
+    private final List<PageTab> idle = new ArrayList<>();
 
     /**
      * Returns what creates the stage. It has to be the first one of the options, so that it sees what is sent for a document.
@@ -148,10 +154,46 @@ public final class RenderStage implements Stage {
     }
 
     private Page renderOnce(String url, Page page, PageParts parts) throws IOException {
-        Chromium present = browser();
-        try (PageTab tab = new PageTab(url, page, parts, present.cdp, nanoTime)) {
-            return tab.render(present, limit);
+        PageTab tab = tab(UrlParts.origin(url));
+        boolean isKept = false;
+        try {
+            ShownPage shown = new ShownPage(url, page, parts, tab, nanoTime);
+            Page rendered = shown.render(limit);
+            isKept = shown.isQuiet() && tab.empty();
+            return rendered;
+        } finally {
+            if (!isKept || !keep(tab)) {
+                tab.close();
+            }
         }
+    }
+
+    /** Returns an idle tab of an origin or opens one, for which an idle one is closed if there are too many. */
+    private PageTab tab(String origin) throws IOException {
+        Chromium present;
+        PageTab unused = null;
+        synchronized (this) {
+            present = browser();
+            for (int i = 0; i < idle.size(); i++) {
+                if (idle.get(i).origin.equals(origin)) {
+                    return idle.remove(i);
+                }
+            }
+            if (idle.size() > tabs.availablePermits()) {
+                // Any one: where more origins take turns than there are tabs, each would come after its tab was the
+                // oldest one.
+                unused = idle.remove(ThreadLocalRandom.current().nextInt(idle.size()));
+            }
+        }
+        if (unused != null) {
+            unused.close();
+        }
+        return new PageTab(present, origin);
+    }
+
+    /** Keeps a tab for other pages of its origin, if its browser is the present one. */
+    private synchronized boolean keep(PageTab tab) {
+        return tab.browser == browser && idle.add(tab);
     }
 
     private synchronized Chromium browser() throws IOException {
@@ -160,6 +202,7 @@ public final class RenderStage implements Stage {
         }
         if (browser == null || !browser.cdp.isOpen()) {
             closeBrowser();
+            idle.clear();
             try {
                 browser = new Chromium(program);
             } catch (IOException e) {

@@ -17,7 +17,9 @@
  * thread and downloads browsers; Selenium needs a driver per version of the browser; HtmlUnit runs the scripts of strangers in this
  * process, without a limit of memory.
  *
- * <p><b>A tab per page.</b> Nothing of a page is left for the next one, and a page that does not end is closed with its tab.
+ * <p><b>A tab per origin.</b> Opening a tab takes more time of the processor than rendering most pages, so a tab shows many pages of
+ * an origin. Between them it is emptied, so nothing of a page is left for the next one. A page that does not end is closed with its
+ * tab.
  *
  * <p><b>Where a script leads is a link.</b> The browser does not follow it, since that would be a page without a visit.
  */

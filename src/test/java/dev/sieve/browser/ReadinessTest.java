@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 class ReadinessTest {
     private static final long MS = Duration.ofMillis(1).toNanos();
 
-    private final PageTab.Readiness page = new PageTab.Readiness(0);
+    private final ShownPage.Readiness page = new ShownPage.Readiness(0);
 
     private long waitMillis(long nowMillis) {
         return page.waitNanos(nowMillis * MS) / MS;

@@ -113,6 +113,50 @@ class RenderStageTest {
     }
 
     @Test
+    void aTabIsUsedForManyPagesOfAnOriginAndNothingIsLeftInIt(Browser unused) {
+        String script = """
+                const says = text => document.body.append(text + ';');
+                says('at ' + innerWidth + 'x' + innerHeight);
+                says('back ' + (history.length > 2) + ' name ' + name + ' session ' + sessionStorage.length);
+                says('local ' + localStorage.length + ' cookie ' + document.cookie);
+                indexedDB.databases().then(all => says('databases ' + all.length))
+                  .then(() => caches.keys()).then(all => says('caches ' + all.length))
+                  .then(() => navigator.storage.getDirectory())
+                  .then(root => root.getFileHandle('f')).then(() => says('a file'), () => says('no file'))
+                  .then(() => navigator.storage.getDirectory())
+                  .then(root => root.getFileHandle('f', {create: true}))
+                  .then(() => caches.open('c')).then(() => indexedDB.open('d'))
+                  .then(() => says('stored'));
+                name = 'n'; sessionStorage.a = localStorage.a = 1; document.cookie = 'a=1; max-age=99';
+                history.pushState(0, '', '/moved'); onbeforeunload = () => 'stay';
+                setInterval(() => { localStorage.b = sessionStorage.b = name = document.cookie = 'b' }, 0)""";
+        try (ScriptedSite site = new ScriptedSite();
+                Rendered rendered = new Rendered("all", browser()).open(site)) {
+            site.page("/1", script).page("/2", script);
+            List<Path> before = Rendered.folders();
+
+            for (String path : List.of("/1", "/2")) {
+                assertThat(Rendered.text(rendered.page(site.url(path))))
+                        .as(path)
+                        .contains("at 1280x39", "back false name  session 0;", "local 0 cookie ;")
+                        .contains("databases 0;", "caches 0;", "no file;", "stored;");
+            }
+            List<Path> profile = new ArrayList<>(Rendered.folders());
+            profile.removeAll(before);
+            List<Long> tabs = renderers(profile);
+            rendered.page(site.url("/1"));
+            assertThat(renderers(profile)).isEqualTo(tabs);
+        }
+    }
+
+    private static List<Long> renderers(List<Path> profile) {
+        return Rendered.processes(profile).stream()
+                .filter(each -> each.info().commandLine().orElse("").contains("--type=renderer"))
+                .map(ProcessHandle::pid)
+                .toList();
+    }
+
+    @Test
     void onlyDocumentsThatNeedItAreRendered(Browser unused) {
         try (ScriptedSite site = new ScriptedSite();
                 Rendered rendered = new Rendered("auto", browser()).open(site)) {

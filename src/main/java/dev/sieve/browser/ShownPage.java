@@ -1,0 +1,210 @@
+package dev.sieve.browser;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import com.fasterxml.jackson.jr.ob.JSON;
+import dev.sieve.fetch.Exchange;
+import dev.sieve.fetch.FetchResult.Page;
+import dev.sieve.url.UrlNormalizer;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.Base64;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/** A page that a tab shows until it is ready. Each of its requests is paused, and answered here or not at all. */
+final class ShownPage {
+    private static final Duration CHECK = Duration.ofMillis(250);
+    private static final Set<String> NEEDED = Set.of("Script", "Stylesheet", "XHR", "Fetch");
+
+    /** Bodies are passed decoded and whole, and documents are shown. */
+    private static final Set<String> NOT_PASSED =
+            Set.of("connection", "content-disposition", "content-encoding", "content-length", "transfer-encoding");
+
+    /** What is in open shadow trees becomes part of the document, and its links stay relative to where it has moved. */
+    private static final String WRITE_DOCUMENT = """
+            ((url, limit) => {
+              const open = root => {
+                for (const each of root.querySelectorAll('*')) {
+                  if (each.shadowRoot) {
+                    open(each.shadowRoot);
+                    each.append(...[...each.shadowRoot.childNodes].map(node => node.cloneNode(true)));
+                  }
+                }
+              };
+              open(document);
+              document.querySelectorAll('noscript').forEach(each => each.remove());
+              if (document.URL.split('#')[0] !== url && !document.querySelector('base[href]')) {
+                const base = document.createElement('base');
+                base.href = document.URL;
+                (document.head || document.documentElement).prepend(base);
+              }
+              return {url: document.URL, html: (document.documentElement?.outerHTML ?? '').slice(0, limit)};
+            })""";
+
+    private final String url;
+    private final Page page;
+    private final PageParts parts;
+    private final PageTab tab;
+    private final LongSupplier nanoTime;
+
+    // Guarded by this:
+    private final Readiness readiness;
+    private boolean hasDocument;
+    private boolean isCrashed;
+    private @Nullable String movedTo;
+
+    /** Decides when a page is ready: loaded, with all requests answered and no new one for a while, or after a longest time. */
+    static final class Readiness {
+        private static final Duration QUIET = Duration.ofMillis(500);
+        private static final Duration MOST = Duration.ofSeconds(5);
+
+        private final long endNanos;
+        private long latestNanos;
+        private boolean isLoaded;
+        private int open;
+
+        Readiness(long nowNanos) {
+            endNanos = nowNanos + MOST.toNanos();
+        }
+
+        void loaded(long nowNanos) {
+            isLoaded = true;
+            latestNanos = nowNanos;
+        }
+
+        void began() {
+            open++;
+        }
+
+        void answered(long nowNanos) {
+            open--;
+            latestNanos = nowNanos;
+        }
+
+        /** Returns how long until the page is ready if nothing else happens; 0 or less when it is. */
+        long waitNanos(long nowNanos) {
+            long most = endNanos - nowNanos;
+            return isLoaded && open == 0 ? Math.min(most, latestNanos + QUIET.toNanos() - nowNanos) : most;
+        }
+    }
+
+    /** Begins a page, whose document is passed to the tab, and whose other requests its parts answer. */
+    ShownPage(String url, Page page, PageParts parts, PageTab tab, LongSupplier nanoTime) {
+        this.url = url;
+        this.page = page;
+        this.parts = parts;
+        this.tab = tab;
+        this.nanoTime = nanoTime;
+        readiness = new Readiness(nanoTime.getAsLong());
+    }
+
+    /** Returns the page as its scripts have made it, of at most {@code limit} bytes. */
+    Page render(int limit) throws IOException {
+        tab.listen(this::event);
+        tab.send("Page.navigate", Map.of("url", url));
+        for (Duration wait = untilReady(); wait.toNanos() > 0; wait = untilReady()) {
+            tab.browser.await(wait.compareTo(CHECK) < 0 ? wait : CHECK);
+        }
+        Cdp.Json world = tab.call("Page.createIsolatedWorld", Map.of("frameId", tab.target));
+        String script = WRITE_DOCUMENT + "(" + JSON.std.asString(url) + ", " + limit + ")";
+        int id = world.number("executionContextId");
+        Map<String, ?> evaluation = Map.of("expression", script, "contextId", id, "returnByValue", true);
+        Cdp.Json result = tab.call("Runtime.evaluate", evaluation).at("result").at("value");
+        String now = UrlNormalizer.parse(result.text("url"));
+        synchronized (this) {
+            if (!hasDocument || now == null) {
+                throw new IOException("the browser does not show the page");
+            }
+            byte[] html = ("<!DOCTYPE html>" + result.text("html")).getBytes(UTF_8);
+            boolean isCut = html.length > limit;
+            byte[] kept = isCut ? Arrays.copyOf(html, limit) : html;
+            Map<String, List<String>> headers = new LinkedHashMap<>(page.headers());
+            headers.put("content-type", List.of("text/html; charset=utf-8"));
+            if (movedTo != null || !now.equals(url)) {
+                // Where a page leads without a click is a link in this field.
+                headers.put("refresh", List.of("0; url=" + (movedTo == null ? now : movedTo)));
+            }
+            Exchange sent = page.exchange();
+            Exchange exchange = sent == null ? null : sent.rendered(kept, isCut);
+            return new Page(page.status(), headers, page.type(), kept, kept.length, isCut, null, exchange);
+        }
+    }
+
+    private synchronized Duration untilReady() throws IOException {
+        if (isCrashed) {
+            throw new IOException("the page has crashed");
+        }
+        return Duration.ofNanos(readiness.waitNanos(nanoTime.getAsLong()));
+    }
+
+    /** Returns whether the page was ready before the longest time, so that nothing of it is under way. */
+    synchronized boolean isQuiet() {
+        return readiness.isLoaded && readiness.open == 0;
+    }
+
+    private synchronized void event(String method, Cdp.Json params) {
+        switch (method) {
+            case "Inspector.targetCrashed" -> isCrashed = true;
+            case "Page.javascriptDialogOpening" -> tab.send("Page.handleJavaScriptDialog", Map.of("accept", false));
+            case "Page.loadEventFired" -> readiness.loaded(nanoTime.getAsLong());
+            case "Fetch.requestPaused" -> paused(params);
+            default -> {
+                // Of no interest.
+            }
+        }
+    }
+
+    private void paused(Cdp.Json params) {
+        String id = params.text("requestId");
+        Cdp.Json request = params.at("request");
+        String type = params.text("resourceType");
+        String asked = UrlNormalizer.parse(request.text("url"));
+        boolean isDocument = type.equals("Document") && params.text("frameId").equals(tab.target);
+        if (asked == null || !request.text("method").equals("GET") || !(isDocument || NEEDED.contains(type))) {
+            refuse(id);
+        } else if (isDocument && !hasDocument) {
+            hasDocument = true;
+            answer(id, page);
+        } else if (isDocument) {
+            // A navigation by a script is like a redirect, which is a link. There may be no other event.
+            movedTo = movedTo == null && !asked.equals(url) ? asked : movedTo;
+            readiness.loaded(nanoTime.getAsLong());
+            refuse(id);
+        } else {
+            readiness.began();
+            parts.request(asked, type, request.at("headers").fields(), part -> {
+                answer(id, part);
+                synchronized (this) {
+                    readiness.answered(nanoTime.getAsLong());
+                }
+            });
+        }
+    }
+
+    /** Refuses a request. A page stays as it is if its navigation is aborted. */
+    private void refuse(String id) {
+        tab.send("Fetch.failRequest", Map.of("requestId", id, "errorReason", "Aborted"));
+    }
+
+    private void answer(String id, @Nullable Page part) {
+        if (part == null) {
+            refuse(id);
+            return;
+        }
+        List<Map<String, String>> headers = part.headers().entrySet().stream()
+                .filter(field -> !NOT_PASSED.contains(field.getKey()))
+                .flatMap(
+                        field -> field.getValue().stream().map(value -> Map.of("name", field.getKey(), "value", value)))
+                .toList();
+        String body = Base64.getEncoder().encodeToString(part.body());
+        Map<String, ?> response =
+                Map.of("requestId", id, "responseCode", part.status(), "responseHeaders", headers, "body", body);
+        tab.send("Fetch.fulfillRequest", response);
+    }
+}
