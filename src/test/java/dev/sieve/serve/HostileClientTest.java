@@ -46,8 +46,9 @@ class HostileClientTest {
     @TempDir
     Path folder;
 
+    /** Opens a server whose filter has space left, so that no URL seems to be seen. */
     private Door open(long memoryBytes) throws IOException {
-        return new Door(folder, START_SECONDS, builder -> builder.memory(memoryBytes));
+        return new Door(folder, START_SECONDS, builder -> builder.memory(memoryBytes).capacity(100_000));
     }
 
     @Test
@@ -117,7 +118,6 @@ class HostileClientTest {
     void datesBeyondTheMemoryAreRefused() throws Exception {
         StringBuilder statuses = new StringBuilder();
         int count = 20_000;
-        // A filter with space left, so that no URL seems to be seen.
         UnaryOperator<FrontierServer.Builder> options =
                 builder -> builder.memory(4 * MEGABYTE).capacity(100_000);
         try (Door door = new Door(folder, START_SECONDS, options)) {
