@@ -2,6 +2,7 @@ package dev.sieve.browser;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
+import dev.sieve.fetch.FetchResult.Page;
 import dev.sieve.io.LruMap;
 import dev.sieve.scope.Scope;
 import dev.sieve.url.UrlParts;
@@ -75,13 +76,19 @@ public final class RenderRule {
         return isEmpty;
     }
 
-    /** Learns from a document that was rendered. */
-    void learn(String url, byte[] before, byte[] after) {
+    /**
+     * Learns from a document that was rendered. Where it leads by itself is a link. One that was not ready may get more the next
+     * time.
+     */
+    void learn(String url, byte[] before, Page after, boolean isReady) {
         if (urls == null) {
             Glance without = glance(before, Integer.MAX_VALUE);
-            Glance with = glance(after, Integer.MAX_VALUE);
-            boolean hasMore = with.links > without.links || with.words > without.words * 6L / 5 + 5;
-            learn(url, hasMore ? Known.NEEDED : Known.USELESS);
+            Glance with = glance(after.body(), Integer.MAX_VALUE);
+            int links = after.header("refresh") == null ? with.links : Math.max(1, with.links);
+            boolean hasMore = links > without.links || with.words > without.words * 6L / 5 + 5;
+            if (hasMore || isReady) {
+                learn(url, hasMore ? Known.NEEDED : Known.USELESS);
+            }
         }
     }
 

@@ -120,9 +120,7 @@ public final class RenderStage implements Stage {
         FetchResult result = page;
         PageParts parts = new PageParts(request, fetcher, isRelaxed, kept, nanoTime);
         try (parts) {
-            Page rendered = render(request.url(), page, parts);
-            rule.learn(request.url(), page.body(), rendered.body());
-            result = rendered;
+            result = render(request.url(), page, parts);
         } catch (IOException e) {
             made.put("error", Printable.of(String.valueOf(e.getMessage())));
             if (isStopped) {
@@ -159,6 +157,7 @@ public final class RenderStage implements Stage {
         try {
             ShownPage shown = new ShownPage(url, page, parts, tab, nanoTime);
             Page rendered = shown.render(limit);
+            rule.learn(url, page.body(), rendered, shown.isQuiet());
             isKept = shown.isQuiet() && tab.empty();
             return rendered;
         } finally {

@@ -4,6 +4,9 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.sieve.fetch.FetchResult.Page;
+import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -16,6 +19,15 @@ class RenderRuleTest {
 
     private static boolean needs(String html) {
         return new RenderRule("auto").needs("http://h/", html.getBytes(UTF_8));
+    }
+
+    private static Page page(String html) {
+        return page(html, Map.of());
+    }
+
+    private static Page page(String html, Map<String, List<String>> headers) {
+        byte[] body = html.getBytes(UTF_8);
+        return new Page(200, headers, "text/html", body, body.length, false);
     }
 
     @ParameterizedTest
@@ -64,7 +76,7 @@ class RenderRuleTest {
         byte[] shell = SHELL.getBytes(UTF_8);
 
         assertThat(rule.needs("http://h/a/1", shell)).isTrue();
-        rule.learn("http://h/a/1", shell, shell);
+        rule.learn("http://h/a/1", shell, page(SHELL), true);
 
         assertThat(rule.needs("http://h/a/2?x", shell)).isFalse();
         assertThat(rule.needs("http://h/b/2", shell)).isTrue();
@@ -75,10 +87,36 @@ class RenderRuleTest {
     void whatRenderingAddsSomethingToIsRenderedAlways() {
         RenderRule rule = new RenderRule("auto");
         byte[] shell = SHELL.getBytes(UTF_8);
-        rule.learn("http://h/a/1", shell, ("<a href=/x>x</a>" + SHELL).getBytes(UTF_8));
-        rule.learn("http://h/a/2", shell, shell);
+        rule.learn("http://h/a/1", shell, page("<a href=/x>x</a>" + SHELL), true);
+        rule.learn("http://h/a/2", shell, page(SHELL), true);
 
         assertThat(rule.needs("http://h/a/3", shell)).isTrue();
+    }
+
+    @Test
+    void aPageThatWasNotReadySaysNothingOfOthers() {
+        RenderRule rule = new RenderRule("auto");
+        byte[] shell = SHELL.getBytes(UTF_8);
+
+        rule.learn("http://h/a/1", shell, page(SHELL), false);
+        assertThat(rule.needs("http://h/a/2", shell)).isTrue();
+
+        rule.learn("http://h/a/1", shell, page("<a href=/x>x</a>" + SHELL), false);
+        rule.learn("http://h/a/2", shell, page(SHELL), true);
+        assertThat(rule.needs("http://h/a/3", shell)).isTrue();
+    }
+
+    @Test
+    void whereAPageLeadsByItselfIsALink() {
+        RenderRule rule = new RenderRule("auto");
+        String named = "<a href=/x>x</a>" + SHELL;
+        Map<String, List<String>> leads = Map.of("refresh", List.of("0; url=http://h/x"));
+
+        rule.learn("http://h/a/1", SHELL.getBytes(UTF_8), page(SHELL, leads), true);
+        rule.learn("http://h/b/1", named.getBytes(UTF_8), page(named, leads), true);
+
+        assertThat(rule.mayRender("http://h/a/2")).isTrue();
+        assertThat(rule.mayRender("http://h/b/2")).isFalse();
     }
 
     @Test
@@ -106,14 +144,29 @@ class RenderRuleTest {
 
     /** No document takes time by the square of its length. */
     @ParameterizedTest
-    @ValueSource(strings = {"<", "<a ", "<script>", "<script ", "<!--", "<a href", "</", "\"", "<title>", "<a\t", "&"})
+    @ValueSource(
+            strings = {
+                "<",
+                "<a ",
+                "<script>",
+                "<script ",
+                "<!--",
+                "<a href",
+                "</",
+                "\"",
+                "<title>",
+                "<a\t",
+                "&",
+                " ",
+                "="
+            })
     @Timeout(20)
     void aHostileDocumentCostsLittle(String part) {
-        String html = part.repeat((4 << 20) / part.length());
+        String html = "<a href=" + part.repeat((4 << 20) / part.length());
 
         byte[] document = html.getBytes(UTF_8);
         RenderRule rule = new RenderRule("auto");
-        rule.learn("http://h/", document, document);
+        rule.learn("http://h/", document, page(html), true);
 
         assertThat(rule.mayRender("http://h/")).isFalse();
     }
