@@ -128,7 +128,7 @@ final class PageParts implements AutoCloseable {
             sent.put("Cookie", page.fields().get("Cookie"));
         }
         FetchRequest.Body body = FetchRequest.Body.upTo(MAX_PART_BYTES);
-        FetchRequest request = new FetchRequest(url, sent, body, new Passing());
+        FetchRequest request = new FetchRequest(url, sent, body, new Passing(), values -> {});
         FetchResult result = fetcher.fetch(request);
         fetcher.release(result);
         if (result instanceof Failed failed && failed.reason() == Reason.CLOSED) {

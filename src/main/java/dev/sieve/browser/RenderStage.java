@@ -95,7 +95,8 @@ public final class RenderStage implements Stage {
     FetchResult fetch(FetchRequest request, PageFetcher fetcher, Consumer<Map<String, Object>> record) {
         String url = request.url();
         boolean isPage = request.body() == FetchRequest.Body.DOCUMENT;
-        FetchResult result = fetcher.fetch(isPage && rule.mayRender(url) ? withoutConditions(request) : request);
+        // What the scripts of a page show may have changed although its document has not.
+        FetchResult result = fetcher.fetch(isPage && rule.mayRender(url) ? request.onlyIf(Map.of()) : request);
         boolean isRendered = isPage
                 && result instanceof Page page
                 && page.isSuccess()
@@ -104,13 +105,6 @@ public final class RenderStage implements Stage {
                 && page.body().length <= MAX_DOCUMENT
                 && rule.needs(url, page.body());
         return isRendered ? render(request, (Page) result, fetcher, record) : result;
-    }
-
-    /** What the scripts of a page show may have changed although its document has not. */
-    private static FetchRequest withoutConditions(FetchRequest request) {
-        Map<String, String> fields = new LinkedHashMap<>(request.fields());
-        fields.keySet().removeIf(name -> name.startsWith("If-"));
-        return request.onlyIf(fields);
     }
 
     private FetchResult render(

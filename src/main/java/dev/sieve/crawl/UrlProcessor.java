@@ -22,12 +22,10 @@ import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.Semaphore;
 import java.util.function.BooleanSupplier;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -135,7 +133,7 @@ final class UrlProcessor {
         }
 
         @Override
-        public void responded(Function<String, List<String>> fields) {
+        public void responded() {
             took = Duration.ofNanos(clock.nanoTime() - sentNanos);
             try {
                 dispatcher.responded(target);
@@ -331,7 +329,8 @@ final class UrlProcessor {
                 ? FetchRequest.Body.ANY_TYPE
                 : target.isCheck() ? FetchRequest.Body.NONE : FetchRequest.Body.DOCUMENT;
         VisitContext visit = visit(target);
-        FetchResult result = visit.fetch(new FetchRequest(target.url(), Map.of(), body, sending), fetcher, clock);
+        FetchRequest request = new FetchRequest(target.url()).reading(body).watchedBy(sending);
+        FetchResult result = visit.fetch(request, fetcher, clock);
         Response unsent = sending.unsent();
         if (unsent != null) {
             return unsent;

@@ -4,6 +4,7 @@ import java.net.InetAddress;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -14,8 +15,10 @@ import org.jspecify.annotations.Nullable;
  *     with the status 304 and without a body
  * @param body what is read of the body
  * @param watch follows the request
+ * @param head receives a function that returns the values of a header field, when the head of the response has arrived
  */
-public record FetchRequest(String url, Map<String, String> fields, Body body, Watch watch) {
+public record FetchRequest(
+        String url, Map<String, String> fields, Body body, Watch watch, Consumer<Function<String, List<String>>> head) {
     /** What is read of a body. */
     public sealed interface Body {
         /** Documents, and bodies of other types only if the options of the fetcher say so. */
@@ -88,38 +91,42 @@ public record FetchRequest(String url, Map<String, String> fields, Body body, Wa
             return true;
         }
 
-        /**
-         * Called when the head of the response has arrived, whatever it is.
-         *
-         * @param fields returns the values of a header field
-         */
-        default void responded(Function<String, List<String>> fields) {}
+        /** Called when the head of the response has arrived, whatever it is. */
+        default void responded() {}
     }
 
     /** Creates an unconditional request for a document. */
     public FetchRequest(String url) {
-        this(url, Map.of(), Body.DOCUMENT, Watch.NONE);
+        this(url, Map.of(), Body.DOCUMENT, Watch.NONE, values -> {});
     }
 
-    /** Returns the same request with conditions. */
-    public FetchRequest onlyIf(Map<String, String> others) {
-        return new FetchRequest(url, others, body, watch);
+    /** Returns the same request with other conditions. */
+    public FetchRequest onlyIf(Map<String, String> conditions) {
+        Map<String, String> all = new LinkedHashMap<>(fields);
+        all.keySet().removeIf(name -> name.startsWith("If-"));
+        all.putAll(conditions);
+        return new FetchRequest(url, all, body, watch, head);
     }
 
     /** Returns the same request with one more header field. */
     public FetchRequest with(String name, String value) {
         Map<String, String> more = new LinkedHashMap<>(fields);
         more.put(name, value);
-        return new FetchRequest(url, more, body, watch);
+        return new FetchRequest(url, more, body, watch, head);
     }
 
     /** Returns the same request for another part of the body. */
     public FetchRequest reading(Body other) {
-        return new FetchRequest(url, fields, other, watch);
+        return new FetchRequest(url, fields, other, watch, head);
     }
 
     /** Returns the same request with another watch. */
     public FetchRequest watchedBy(Watch other) {
-        return new FetchRequest(url, fields, body, other);
+        return new FetchRequest(url, fields, body, other, head);
+    }
+
+    /** Returns the same request with another receiver of the head. */
+    public FetchRequest headTo(Consumer<Function<String, List<String>>> other) {
+        return new FetchRequest(url, fields, body, watch, other);
     }
 }

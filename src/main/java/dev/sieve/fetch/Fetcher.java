@@ -105,6 +105,7 @@ public final class Fetcher implements PageFetcher, AutoCloseable {
     /** What became of a call. */
     private static final class Received {
         private final FetchRequest.Watch watch;
+        private final FetchRequest request;
         /** Whether the watch did not let it be sent. */
         private boolean isNotSent;
         /** What the watch or the reader of the body has thrown. */
@@ -120,8 +121,9 @@ public final class Fetcher implements PageFetcher, AutoCloseable {
 
         private @Nullable Response response;
 
-        Received(FetchRequest.Watch watch) {
-            this.watch = watch;
+        Received(FetchRequest request) {
+            this.request = request;
+            watch = request.watch();
         }
 
         /** Returns whether the request is to be sent over its connection. */
@@ -333,7 +335,8 @@ public final class Fetcher implements PageFetcher, AutoCloseable {
     private static Response accept(Response received, Proxy.Type proxy, Socket socket, Received call)
             throws ProtocolException {
         Response response = received;
-        call.watch.responded(response::headers);
+        call.watch.responded();
+        call.request.head().accept(response::headers);
         Capture capture = response.request().tag(Capture.class);
         if (capture != null) {
             response = capture.of(proxy, socket, response);
@@ -406,7 +409,7 @@ public final class Fetcher implements PageFetcher, AutoCloseable {
         return client.newBuilder()
                 .addInterceptor(chain -> {
                     Received received = Objects.requireNonNull(chain.request().tag(Received.class));
-                    received.watch.responded(name -> List.of());
+                    received.watch.responded();
                     Response response = site.respond(chain.request());
                     received.response = response;
                     return response;
@@ -452,7 +455,7 @@ public final class Fetcher implements PageFetcher, AutoCloseable {
         if (parsed == null) {
             return new Failed(0, Reason.PROTOCOL, "not a URL that can be requested: " + Printable.of(request.url()));
         }
-        Received received = new Received(request.watch());
+        Received received = new Received(request);
         FetchResult result;
         try {
             HttpUrl target = HttpUrl.get(parsed);

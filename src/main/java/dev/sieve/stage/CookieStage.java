@@ -17,12 +17,10 @@ import dev.sieve.scope.Scope;
 import dev.sieve.scope.SkipReason;
 import dev.sieve.scope.SkipRule;
 import java.io.IOException;
-import java.net.InetAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.List;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -103,34 +101,9 @@ public final class CookieStage implements Stage {
             }
             String cookies = jar.field(request.url(), clock.now());
             FetchRequest sent = cookies.isEmpty() ? request : request.with("Cookie", cookies);
-            FetchResult result = next.fetch(sent.watchedBy(watch(request.watch())));
+            FetchResult result = next.fetch(sent.headTo(fields -> received = fields.apply("Set-Cookie")));
             boolean isChanged = jar.take(request.url(), received, clock.now());
             return result instanceof Redirect redirect ? redirect.afterCookies(isChanged) : result;
-        }
-
-        private FetchRequest.Watch watch(FetchRequest.Watch watch) {
-            return new FetchRequest.Watch() {
-                @Override
-                public boolean maySend(String host) {
-                    return watch.maySend(host);
-                }
-
-                @Override
-                public boolean mayUse(@Nullable InetAddress address, boolean isConnected) {
-                    return watch.mayUse(address, isConnected);
-                }
-
-                @Override
-                public boolean allows(String url) {
-                    return watch.allows(url);
-                }
-
-                @Override
-                public void responded(Function<String, List<String>> fields) {
-                    received = fields.apply("Set-Cookie");
-                    watch.responded(fields);
-                }
-            };
         }
     }
 }
