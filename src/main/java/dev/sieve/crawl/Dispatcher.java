@@ -387,11 +387,7 @@ final class Dispatcher {
             return false;
         }
         synchronized (this) {
-            if (isFurther) {
-                schedule.sentAlso(host, nanoClock.getAsLong());
-            } else {
-                schedule.sent(host, nanoClock.getAsLong());
-            }
+            schedule.sent(host, isFurther, nanoClock.getAsLong());
         }
         return true;
     }

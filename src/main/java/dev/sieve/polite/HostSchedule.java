@@ -251,14 +251,13 @@ public final class HostSchedule<T> implements Closeable {
      * the connection may have taken longer than that. Also applies to hosts that no poll has returned.
      */
     public void sent(String hostName, long nowNanos) {
-        selector.advance(nowNanos);
-        selector.sent(get(hostName), false, nowNanos);
+        sent(hostName, false, nowNanos);
     }
 
-    /** Does as {@link #sent} for one more request, for the same item: its delay is added to that of the others. */
-    public void sentAlso(String hostName, long nowNanos) {
+    /** Does the same, also for a further request for the same item: its delay is added to that of the others. */
+    public void sent(String hostName, boolean isFurther, long nowNanos) {
         selector.advance(nowNanos);
-        selector.sent(get(hostName), true, nowNanos);
+        selector.sent(get(hostName), isFurther, nowNanos);
     }
 
     /**

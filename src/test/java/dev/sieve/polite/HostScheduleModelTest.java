@@ -322,7 +322,7 @@ class HostScheduleModelTest {
             server.freeAt = Math.max(server.freeAt, now + SERVER_DELAY);
         }
         if (now % 5 == 0) {
-            schedule.sentAlso(host.name, now);
+            schedule.sent(host.name, true, now);
             host.freeAt = Math.max(host.freeAt, now) + DELAY;
             if (host.group != null) {
                 host.group.freeAt = Math.max(host.group.freeAt, now) + GROUP_DELAY;

@@ -141,16 +141,16 @@ class HostScheduleTest {
         schedule.poll(0);
         schedule.poll(0);
         schedule.sent("a", SECOND / 2);
-        schedule.sentAlso("a", SECOND);
-        schedule.sentAlso("a", SECOND);
-        schedule.sentAlso("c", SECOND);
+        schedule.sent("a", true, SECOND);
+        schedule.sent("a", true, SECOND);
+        schedule.sent("c", true, SECOND);
         schedule.finished("a", SECOND);
 
         assertThat(schedule.waitNanos(SECOND)).isEqualTo(5 * SECOND / 2);
         assertThat(schedule.poll(7 * SECOND / 2)).isEqualTo("a2");
         schedule.add("c", "c1");
-        schedule.sentAlso("c", 4 * SECOND);
-        schedule.sentAlso("c", 4 * SECOND);
+        schedule.sent("c", true, 4 * SECOND);
+        schedule.sent("c", true, 4 * SECOND);
         assertThat(schedule.waitNanos(4 * SECOND)).isEqualTo(2 * SECOND);
     }
 
