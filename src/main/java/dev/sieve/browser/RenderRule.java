@@ -58,7 +58,7 @@ public final class RenderRule {
     }
 
     /** Returns whether the page of a URL may be rendered, so that its document is needed even if it has not changed. */
-    boolean mayRender(String url) {
+    public boolean mayRender(String url) {
         Known known = folders.get(folder(url));
         return urls == null ? known == null || known == Known.NEEDED : urls.skipReason(url, 0) == null;
     }

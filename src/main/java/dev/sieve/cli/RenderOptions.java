@@ -3,6 +3,7 @@ package dev.sieve.cli;
 import dev.sieve.browser.RenderRule;
 import dev.sieve.browser.RenderStage;
 import dev.sieve.crawl.CrawlOptions;
+import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
@@ -54,5 +55,14 @@ final class RenderOptions {
             boolean isRelaxed = robots == Robots.RELAXED;
             options.stage(RenderStage.of(new RenderRule(rule), browser, bodyLimit, isRelaxed));
         });
+    }
+
+    /** Prints whether the page of a URL is rendered, and why; nothing without the option. */
+    void explain(String url, PrintWriter out) {
+        if (which != null) {
+            boolean isRendered = new RenderRule(which).mayRender(url);
+            String content = which.equals("auto") ? " if it has scripts, and few words or no link" : "";
+            Terminal.println(out, (isRendered ? "rendered" : "not rendered") + content + ": --render " + which);
+        }
     }
 }

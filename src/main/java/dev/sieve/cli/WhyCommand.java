@@ -107,6 +107,9 @@ final class WhyCommand extends CrawlCommand {
         if (visit.wall() != null) {
             Terminal.println(out, "bot wall: " + visit.wall() + " responded in place of the site");
         }
+        if (visit.rendered() != null) {
+            Terminal.println(out, "rendered at the last visit: " + visit.rendered());
+        }
         if (visit.signals() != null) {
             Terminal.println(out, "signals, by which nothing is decided: " + visit.signals());
         }
@@ -131,6 +134,7 @@ final class WhyCommand extends CrawlCommand {
             Terminal.println(
                     out, "if the robots.txt of " + UrlParts.origin(parsed) + " allows it, which is not requested here");
         }
+        rendering.explain(parsed, out);
         return 0;
     }
 

@@ -11,11 +11,14 @@ import org.jspecify.annotations.Nullable;
  * What the records of a job's report say of the last visit of a URL.
  *
  * @param signals how its content may be used, as JSON; null when nothing is said
+ * @param rendered how a browser has rendered it, as JSON; null if none has
  * @param wall the name of the bot wall that has responded in place of the site; null when none has
  */
 public record RecordedVisit(
-        @Nullable String signals, @Nullable String wall) {
-    private static final RecordedVisit NONE = new RecordedVisit(null, null);
+        @Nullable String signals,
+        @Nullable String rendered,
+        @Nullable String wall) {
+    private static final RecordedVisit NONE = new RecordedVisit(null, null, null);
 
     /**
      * Returns what the records say of the last visit of a URL: nothing if there was none, or there are no records.
@@ -35,12 +38,16 @@ public record RecordedVisit(
                 json -> {
                     Entry entry = json.contains(text) ? JournalFormat.entry(json) : null;
                     if (entry != null && !entry.isFragment() && entry.key().equals(key)) {
-                        Object signals = entry.value(VisitField.SIGNALS);
                         last[0] = new RecordedVisit(
-                                signals == null ? null : JsonLine.RECORDS.asString(signals), entry.wall());
+                                json(entry, VisitField.SIGNALS), json(entry, VisitField.RENDERED), entry.wall());
                     }
                 },
                 problem -> {});
         return last[0];
+    }
+
+    private static @Nullable String json(Entry entry, VisitField field) throws IOException {
+        Object value = entry.value(field);
+        return value == null ? null : JsonLine.RECORDS.asString(value);
     }
 }

@@ -30,6 +30,7 @@ class RenderCommandTest {
             throws IOException {
         Path records = folder.resolve("records.jsonl");
         Path archive = folder.resolve("a.warc.gz");
+        String job = folder.resolve("job").toString();
         try (ScriptedSite site = new ScriptedSite()) {
             site.on("/", "text/html", SHELL, "Set-Cookie", "a=1")
                     .on("/one", "text/html", SHELL)
@@ -44,9 +45,13 @@ class RenderCommandTest {
                     "--delay=0",
                     "-q",
                     "-o" + records,
-                    "-o" + archive);
+                    "-o" + archive,
+                    "--job=" + job,
+                    "--report=" + folder.resolve("r.html"));
 
             assertThat(run.exitCode()).as(run.err()).isZero();
+            Run why = Run.of(Main.commandLine(), "why", site.url("/one"), "--job", job);
+            assertThat(why.out()).contains("rendered at the last visit: {\"requests\":2,\"bytes\":");
             assertThat(site.cookies()).contains("/ null", "/data null", "/one a=1", "/app.js a=1", "/data a=1");
         }
         List<String> lines = Files.readAllLines(records);

@@ -71,6 +71,26 @@ class WhyCommandTest {
                         "if the robots.txt of http://h.test allows it, which is not requested here");
     }
 
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "all | rendered: --render all",
+                "/app/ | rendered: --render /app/",
+                "^$ | not rendered: --render ^$",
+                "auto | rendered if it has scripts, and few words or no link: --render auto",
+            })
+    void whetherAPageIsRenderedIsSaid(String which, String line) {
+        // A crawl would need a browser.
+        List<String> options = List.of("--render", which, "--browser", "/bin/sh");
+
+        assertThat(why(options, "http://h.test/app/a", "http://h.test/")).isZero();
+        assertThat(why(options, "http://o.test/app/a", "http://h.test/")).isEqualTo(5);
+
+        assertThat(out.toString().lines().filter(each -> each.contains("rendered")))
+                .containsExactly(line);
+    }
+
     @Test
     void aLinkThatIsOnlyCheckedIsSaidToBe() {
         assertThat(why(List.of("--check-links", "--exclude", "/x"), "http://o.test/a", "http://h.test/"))
