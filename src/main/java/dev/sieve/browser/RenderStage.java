@@ -35,8 +35,8 @@ import org.jspecify.annotations.Nullable;
  * documents. A page that cannot be rendered stays as it is, and its record says why. The browser is started when it is needed.
  */
 public final class RenderStage implements Stage {
-    /** How many pages are rendered at once: a page mostly waits, and in a hundred MiB or two. */
-    private static final int TABS = Math.min(16, 6 * Runtime.getRuntime().availableProcessors());
+    /** How many pages are rendered at once: a page mostly waits, and takes about a hundred MiB. */
+    private static final int TABS = Math.min(16, 4 * Runtime.getRuntime().availableProcessors());
 
     /** Larger documents are not rendered: they have their content. */
     private static final int MAX_DOCUMENT = 4 << 20;
@@ -49,6 +49,10 @@ public final class RenderStage implements Stage {
     private final LruMap<PageParts.Kept> kept =
             new LruMap<>(32 << 20, each -> each.response().body().length + 4096L);
     private final Semaphore tabs = new Semaphore(TABS, true);
+    /** More tabs for origins whose last page was not ready in time, so that the pages of others do not wait for them. */
+    private final Semaphore slowTabs = new Semaphore(TABS / 2, true);
+
+    private final LruMap<Boolean> slow = new LruMap<>(1 << 20, each -> 0);
     private volatile boolean isStopped;
     /** Guarded by this. */
     private @Nullable Chromium browser;
@@ -104,7 +108,16 @@ public final class RenderStage implements Stage {
                 && !page.isCut()
                 && page.body().length <= MAX_DOCUMENT
                 && rule.needs(url, page.body());
-        return isRendered ? render(request, (Page) result, fetcher, record) : result;
+        if (!isRendered) {
+            return result;
+        }
+        Semaphore places = slow.get(UrlParts.origin(url)) == null ? tabs : slowTabs;
+        places.acquireUninterruptibly();
+        try {
+            return render(request, (Page) result, fetcher, record);
+        } finally {
+            places.release();
+        }
     }
 
     private FetchResult render(
@@ -133,29 +146,32 @@ public final class RenderStage implements Stage {
 
     /** Renders a page: a second time if it has crashed, or the browser. */
     private Page render(String url, Page page, PageParts parts) throws IOException {
-        tabs.acquireUninterruptibly();
         try {
             return renderOnce(url, page, parts);
         } catch (InterruptedIOException e) {
             throw e;
         } catch (IOException e) {
             return renderOnce(url, page, parts);
-        } finally {
-            tabs.release();
         }
     }
 
     private Page renderOnce(String url, Page page, PageParts parts) throws IOException {
-        PageTab tab = tab(UrlParts.origin(url));
-        boolean isKept = false;
+        String origin = UrlParts.origin(url);
+        PageTab tab = tab(origin);
+        boolean isQuiet = false;
         try {
             ShownPage shown = new ShownPage(url, page, parts, tab, nanoTime);
             Page rendered = shown.render(limit);
-            rule.learn(url, page.body(), rendered, shown.isQuiet());
-            isKept = shown.isQuiet() && tab.empty();
+            isQuiet = shown.isQuiet();
+            rule.learn(url, page.body(), rendered, isQuiet);
             return rendered;
         } finally {
-            if (!isKept || !keep(tab)) {
+            if (isQuiet) {
+                slow.remove(origin);
+            } else {
+                slow.put(origin, true);
+            }
+            if (!isQuiet || !tab.empty() || !keep(tab)) {
                 tab.close();
             }
         }

@@ -14,6 +14,7 @@ import dev.sieve.fetch.FetchResult.Redirect;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.InetAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -146,6 +147,9 @@ class RenderStageTest {
             List<Long> tabs = renderers(profile);
             rendered.page(site.url("/1"));
             assertThat(renderers(profile)).isEqualTo(tabs);
+
+            tabs.forEach(pid -> ProcessHandle.of(pid).orElseThrow().destroyForcibly());
+            assertThat(Rendered.text(rendered.page(site.url("/1")))).contains("stored;");
         }
     }
 
@@ -154,6 +158,30 @@ class RenderStageTest {
                 .filter(each -> each.info().commandLine().orElse("").contains("--type=renderer"))
                 .map(ProcessHandle::pid)
                 .toList();
+    }
+
+    /** More of them at once than there are tabs. */
+    @Test
+    void pagesThatAreNotReadyInTimeDoNotDelayOthers(Browser unused) throws Exception {
+        try (ScriptedSite site = new ScriptedSite();
+                Rendered rendered =
+                        new Rendered("all", browser(), host -> List.of(InetAddress.getLoopbackAddress())).open(site)) {
+            site.page("/slow", "fetch('/never')").silent("/never").page("/", MAKE);
+            String slow = site.url("/slow");
+            String quick = site.url("/").replace("127.0.0.1", "localhost");
+            rendered.documents.open(quick);
+            rendered.page(slow);
+            List<CompletableFuture<Page>> pages = IntStream.range(0, 40)
+                    .mapToObj(i -> CompletableFuture.supplyAsync(() -> rendered.page(slow), task -> {
+                        Thread thread = new Thread(task);
+                        thread.setDaemon(true);
+                        thread.start();
+                    }))
+                    .toList();
+
+            assertThat(Rendered.text(rendered.page(quick))).contains("<h1>made</h1>");
+            assertThat(pages.get(39)).isNotDone();
+        }
     }
 
     @Test

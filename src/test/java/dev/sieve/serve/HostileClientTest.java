@@ -48,7 +48,8 @@ class HostileClientTest {
 
     /** Opens a server whose filter has space left, so that no URL seems to be seen. */
     private Door open(long memoryBytes) throws IOException {
-        return new Door(folder, START_SECONDS, builder -> builder.memory(memoryBytes).capacity(100_000));
+        return new Door(
+                folder, START_SECONDS, builder -> builder.memory(memoryBytes).capacity(100_000));
     }
 
     @Test
