@@ -3,6 +3,7 @@ package dev.sieve.browser;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sieve.fetch.FetchResult.Page;
+import dev.sieve.fetch.Resolver;
 import java.io.IOException;
 import java.net.DatagramPacket;
 import java.net.DatagramSocket;
@@ -11,14 +12,23 @@ import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** Pages that would hang, fill or leave the browser: each ends by its deadline, nothing is requested that is forbidden, nothing is left. */
 @Tag("browser")
@@ -28,6 +38,23 @@ import org.junit.jupiter.params.provider.EnumSource;
 class HostilePageTest {
     /** The deadline of a page here, with all that may follow it, twice. */
     private static final Duration MOST = Duration.ofSeconds(30);
+
+    /** How many kinds share a browser. */
+    private static final int GROUP = 8;
+
+    /** How many of their pages are rendered at once. */
+    private static final int AT_ONCE = 3;
+
+    /** Those whose pages are taken as they are. That this takes five seconds is tested elsewhere. */
+    private static final Set<Kind> NEVER_READY = EnumSet.of(
+            Kind.ENDLESS_LOOP,
+            Kind.ENDLESS_PROMISES,
+            Kind.ALERTS,
+            Kind.PRINT,
+            Kind.DOWNLOADS,
+            Kind.ALLOCATION,
+            Kind.MANY_REQUESTS,
+            Kind.REDIRECT_LOOP);
 
     /** Kinds of hostile pages. FORBIDDEN is the place of a server that may not be requested, on loopback. */
     enum Kind {
@@ -166,40 +193,117 @@ class HostilePageTest {
         }
     }
 
-    private static Path browser() {
-        return Browser.program().orElseThrow();
+    /** A clock at a multiple of the speed of time, so that deadlines come early. */
+    private static final class Clock implements LongSupplier {
+        private final long start = System.nanoTime();
+        private volatile int speed;
+
+        Clock(int speed) {
+            this.speed = speed;
+        }
+
+        @Override
+        public long getAsLong() {
+            return start + (System.nanoTime() - start) * speed;
+        }
     }
 
-    @ParameterizedTest
-    @EnumSource(Kind.class)
-    void endsAndReachesNothing(Kind kind, Browser unused) throws Exception {
-        List<Path> before = Rendered.folders();
-        List<Path> profiles = new ArrayList<>();
-        try (Forbidden forbidden = new Forbidden();
-                ScriptedSite site = new ScriptedSite();
-                Rendered rendered =
-                        new Rendered("all", browser(), host -> List.of(InetAddress.getLoopbackAddress())).open(site)) {
-            String port = forbidden.place().replaceFirst(".*:", "");
-            site.page(
-                            "/bad",
-                            kind.script.replace("FORBIDDEN", forbidden.place()).replace("PORT", port))
+    /** A site with a hostile page, and the server that it tries to reach. */
+    private static final class Attack implements AutoCloseable {
+        private final Kind kind;
+        private final Forbidden forbidden = new Forbidden();
+        private final ScriptedSite site = new ScriptedSite();
+
+        Attack(Kind kind) throws IOException {
+            this.kind = kind;
+            String place = forbidden.place();
+            String script = kind.script.replace("FORBIDDEN", place).replace("PORT", place.replaceFirst(".*:", ""));
+            site.page("/bad", script)
                     .page("/good", "document.body.innerHTML = '<h1>fine</h1>'")
                     .page("/other", "document.body.innerHTML = '<h1>other</h1>'")
-                    .on("/worker.js", "text/javascript", "fetch('http://" + forbidden.place() + "/')");
+                    .on("/worker.js", "text/javascript", "fetch('http://" + place + "/')");
+        }
+
+        void run(Rendered rendered) {
             long start = System.nanoTime();
 
             Page bad = rendered.page(site.url("/bad"));
 
-            assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(MOST);
-            assertThat(bad.status()).isEqualTo(200);
-            assertThat(Rendered.text(bad)).doesNotContain("root:");
-            assertThat(Rendered.text(rendered.page(site.url("/good")))).contains("<h1>fine</h1>");
-            assertThat(rendered.isRendered()).isTrue();
+            assertThat(Duration.ofNanos(System.nanoTime() - start))
+                    .as("%s", kind)
+                    .isLessThan(MOST);
+            assertThat(bad.status()).as("%s", kind).isEqualTo(200);
+            assertThat(Rendered.text(bad)).as("%s", kind).doesNotContain("root:");
+        }
+
+        void check() {
+            assertThat(site.requests())
+                    .as("%s", kind)
+                    .doesNotContain("GET /other", "GET /worker.js", "GET /file.zip", "GET /favicon.ico");
+            assertThat(forbidden.contacts).as("%s", kind).hasValue(0);
+        }
+
+        @Override
+        public void close() throws IOException {
+            site.close();
+            forbidden.close();
+        }
+    }
+
+    /** Returns the kinds in groups that share a browser, those that are never ready apart. */
+    static Stream<List<Kind>> groups() {
+        return Stream.of(NEVER_READY, EnumSet.complementOf(EnumSet.copyOf(NEVER_READY)))
+                .flatMap(kinds -> {
+                    List<Kind> all = List.copyOf(kinds);
+                    return IntStream.range(0, (all.size() + GROUP - 1) / GROUP)
+                            .mapToObj(i -> all.subList(i * GROUP, Math.min(all.size(), (i + 1) * GROUP)));
+                });
+    }
+
+    /** Several pages at once, as in a crawl. */
+    private static void inParallel(List<Attack> attacks, Consumer<Attack> work) throws Exception {
+        ExecutorService threads = Executors.newFixedThreadPool(AT_ONCE);
+        try {
+            List<Future<?>> all = new ArrayList<>();
+            attacks.forEach(each -> all.add(threads.submit(() -> work.accept(each))));
+            for (Future<?> each : all) {
+                each.get();
+            }
+        } finally {
+            threads.shutdownNow();
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("groups")
+    void eachEndsAndReachesNothing(List<Kind> kinds, Browser unused) throws Exception {
+        List<Path> before = Rendered.folders();
+        List<Path> profiles = new ArrayList<>();
+        List<Attack> attacks = new ArrayList<>();
+        Clock clock = new Clock(NEVER_READY.containsAll(kinds) ? 4 : 1);
+        Resolver resolver = host -> List.of(InetAddress.getLoopbackAddress());
+        Path program = Browser.program().orElseThrow();
+        try (Rendered rendered = new Rendered("all", program, resolver, clock)) {
+            for (Kind kind : kinds) {
+                Attack attack = new Attack(kind);
+                attacks.add(attack);
+                rendered.open(attack.site);
+            }
+            inParallel(attacks, attack -> attack.run(rendered));
+            clock.speed = 1;
+            for (Attack attack : attacks) {
+                assertThat(Rendered.text(rendered.page(attack.site.url("/good"))))
+                        .as("%s", attack.kind)
+                        .contains("<h1>fine</h1>");
+                assertThat(rendered.isRendered()).as("%s", attack.kind).isTrue();
+            }
             profiles.addAll(Rendered.folders());
             profiles.removeAll(before);
-            assertThat(site.requests())
-                    .doesNotContain("GET /other", "GET /worker.js", "GET /file.zip", "GET /favicon.ico");
-            assertThat(forbidden.contacts).hasValue(0);
+            attacks.forEach(Attack::check);
+        } finally {
+            for (Attack attack : attacks) {
+                attack.close();
+            }
         }
         assertThat(Rendered.folders()).doesNotContainAnyElementsOf(profiles);
         for (ProcessHandle each : Rendered.processes(profiles)) {

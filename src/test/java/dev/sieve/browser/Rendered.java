@@ -17,6 +17,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.function.LongSupplier;
 import java.util.stream.Stream;
 
 /** A stage that renders the pages of a fetcher, and what is checked of it. */
@@ -31,6 +32,10 @@ final class Rendered implements AutoCloseable {
     }
 
     Rendered(String rule, Path browser, Resolver resolver) {
+        this(rule, browser, resolver, System::nanoTime);
+    }
+
+    Rendered(String rule, Path browser, Resolver resolver, LongSupplier nanoTime) {
         documents = new Fetcher(new Fetcher.Options(
                 "sieve-test/1",
                 Map.of("X-Secret", "yes"),
@@ -43,7 +48,7 @@ final class Rendered implements AutoCloseable {
                 32 << 20,
                 ProxySettings.NONE,
                 false));
-        stage = new RenderStage(new RenderRule(rule), browser, 1 << 20, false, System::nanoTime);
+        stage = new RenderStage(new RenderRule(rule), browser, 1 << 20, false, nanoTime);
     }
 
     Rendered open(ScriptedSite site) {
