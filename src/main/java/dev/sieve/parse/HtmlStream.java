@@ -196,15 +196,15 @@ final class HtmlStream {
     /** Visits the elements and the text, of which a word may begin before a sweep and end after it. */
     private final class TextFilter implements NodeFilter {
         private final TextReceiver[] texts = visitor.texts().toArray(TextReceiver[]::new);
-        private final Set<Element> open = Collections.newSetFromMap(new IdentityHashMap<>());
+        private final List<Element> open;
         /** How much was visited before each element around the node whose end was visited earlier. */
         private final Deque<Long> before = new ArrayDeque<>();
 
         private long visited;
 
-        /** Makes a filter; the elements may be open. */
+        /** Makes a filter; the elements may be open, by their depth. */
         TextFilter(List<Element> open) {
-            this.open.addAll(open);
+            this.open = open;
         }
 
         @Override
@@ -217,21 +217,21 @@ final class HtmlStream {
                         text.text(part.getWholeText());
                     }
                 }
-            } else if (node instanceof Element element && ended.contains(element)) {
-                before.push(visited);
             } else if (node instanceof Element element && !kept.contains(element)) {
                 visited++;
                 Gap gap = Gap.of(element);
                 for (TextReceiver text : texts) {
                     text.begin(element, gap);
                 }
+            } else if (node instanceof Element element && ended.contains(element)) {
+                before.push(visited);
             }
             return visit(node, depth);
         }
 
         @Override
         public FilterResult tail(Node node, int depth) {
-            if (node instanceof Element element && hasEnded(element)) {
+            if (node instanceof Element element && hasEnded(element, depth)) {
                 Gap gap = Gap.of(element);
                 for (TextReceiver text : texts) {
                     text.end(element, gap);
@@ -241,11 +241,11 @@ final class HtmlStream {
         }
 
         /** Whether to pass on the end of an element: once, unless the parser has added to it since. */
-        private boolean hasEnded(Element element) {
+        private boolean hasEnded(Element element, int depth) {
             if (ended.contains(element)) {
                 return before.pop() != visited;
             }
-            boolean isOpen = open.contains(element);
+            boolean isOpen = depth < open.size() && open.get(depth) == element;
             boolean hasEnded = !isOpen || element.nextSibling() != null;
             if (isOpen && hasEnded) {
                 ended.add(element);

@@ -46,49 +46,55 @@ final class TextDigest implements TextReceiver {
 
     @Override
     public void text(String part) {
-        for (int i = 0; i < part.length(); i++) {
+        int length = part.length();
+        int at = used;
+        for (int i = 0; i < length; i++) {
             char c = part.charAt(i);
             if (Gap.isWhiteSpace(c)) {
                 endWord();
+                continue;
+            }
+            if (at + 1 + MAX_BYTES_PER_CHAR > BUFFER_BYTES) {
+                used = at;
+                empty();
+                at = 0;
+            }
+            if (!isInWord) {
+                isInWord = true;
+                if (words > 0) {
+                    buffer[at++] = ' ';
+                }
+            }
+            if (c < 0x80) {
+                buffer[at++] = (byte) c;
+            } else if (c < 0x800) {
+                buffer[at++] = (byte) (0xc0 | (c >> 6));
+                buffer[at++] = (byte) (0x80 | (c & 0x3f));
             } else {
-                add(c);
+                // Also a surrogate, which UTF-8 would encode together with its other half.
+                buffer[at++] = (byte) (0xe0 | (c >> 12));
+                buffer[at++] = (byte) (0x80 | ((c >> 6) & 0x3f));
+                buffer[at++] = (byte) (0x80 | (c & 0x3f));
+            }
+            if (sketch != null) {
+                wordHash = (wordHash ^ c) * 0x100000001b3L;
             }
         }
-    }
-
-    private void add(char c) {
-        if (used + 1 + MAX_BYTES_PER_CHAR > BUFFER_BYTES) {
-            empty();
-        }
-        if (!isInWord) {
-            isInWord = true;
-            if (words > 0) {
-                buffer[used++] = ' ';
-            }
-        }
-        wordHash = (wordHash ^ c) * 0x100000001b3L;
-        if (c < 0x80) {
-            buffer[used++] = (byte) c;
-        } else if (c < 0x800) {
-            buffer[used++] = (byte) (0xc0 | (c >> 6));
-            buffer[used++] = (byte) (0x80 | (c & 0x3f));
-        } else {
-            // Also a surrogate, which UTF-8 would encode together with its other half.
-            buffer[used++] = (byte) (0xe0 | (c >> 12));
-            buffer[used++] = (byte) (0x80 | ((c >> 6) & 0x3f));
-            buffer[used++] = (byte) (0x80 | (c & 0x3f));
-        }
+        used = at;
     }
 
     /** Ends a word, if there is one. */
     private void endWord() {
-        if (isInWord) {
-            isInWord = false;
+        if (!isInWord) {
+            return;
+        }
+        isInWord = false;
+        words++;
+        if (sketch != null) {
             System.arraycopy(last, 1, last, 0, SHINGLE - 1);
             last[SHINGLE - 1] = wordHash;
             wordHash = 0;
-            words++;
-            if (sketch != null && words >= SHINGLE) {
+            if (words >= SHINGLE) {
                 sketch.add(shingle());
             }
         }

@@ -108,6 +108,22 @@ class SinksTest {
         assertThat(record(visit("", page)).has("duplicate_of")).isFalse();
     }
 
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "2026-11-26T20:41:00Z",
+                "2026-11-26T00:00:00Z",
+                "2026-11-26T20:41:07Z",
+                "2026-11-26T20:41:00.001Z",
+                "2026-11-26T20:41:07.120Z",
+                "2026-11-26T20:41:07.000120Z",
+                "1969-12-31T23:59:59.000000001Z",
+                "+10000-01-01T00:00:00Z"
+            })
+    void aTimeIsWrittenAsItsInstantSays(String time) {
+        assertThat(JsonlSink.text(Instant.parse(time))).isEqualTo(time);
+    }
+
     @Test
     void aRecordSaysWithWhatAPageWasCompared() throws IOException {
         FetchResult page = new FetchResult.Page(200, Map.of(), "", new byte[0], 0, false);
