@@ -35,7 +35,7 @@ final class PageParts implements AutoCloseable {
     private static final int AT_ONCE = 3;
 
     private static final int MAX_PARTS = 300;
-    private static final int MAX_PART_BYTES = 4 << 20;
+    private static final int MAX_PART_BYTES = 8 << 20;
     private static final long MAX_BYTES = 16 << 20;
     private static final Pattern MAX_AGE =
             Pattern.compile("(?i)(?!.*(?:no-store|no-cache|private)).*\\bmax-age=\"?([0-9]{1,6}).*");

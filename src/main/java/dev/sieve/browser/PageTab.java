@@ -21,7 +21,7 @@ final class PageTab implements Closeable {
     /** How long the browser may take for what does not depend on a page. */
     private static final Duration OPEN = Duration.ofSeconds(10);
 
-    /** How long a page may take for each step after it is ready. */
+    /** How long an empty document may take for each step. */
     private static final Duration STEP = Duration.ofSeconds(2);
 
     /** How many pages a tab shows, since memory of its process may leak. */
@@ -72,9 +72,13 @@ final class PageTab implements Closeable {
         cdp.send(session, method, params);
     }
 
-    /** Calls a method of the tab, which the page can delay for a short time only. */
-    Json call(String method, Map<String, ?> params) throws IOException {
-        return cdp.call(session, method, params, STEP);
+    /** Calls a method of the tab, which the page can delay, though not for longer than a time. */
+    Json call(String method, Map<String, ?> params, Duration most) throws IOException {
+        return cdp.call(session, method, params, most);
+    }
+
+    private Json call(String method, Map<String, ?> params) throws IOException {
+        return call(method, params, STEP);
     }
 
     /**

@@ -7,6 +7,7 @@ import dev.sieve.fetch.Exchange;
 import dev.sieve.fetch.FetchResult.Page;
 import dev.sieve.url.UrlNormalizer;
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Base64;
@@ -20,6 +21,10 @@ import org.jspecify.annotations.Nullable;
 /** A page that a tab shows until it is ready. Each of its requests is paused, and answered here or not at all. */
 final class ShownPage {
     private static final Duration CHECK = Duration.ofMillis(250);
+    /** How long a page may take for each step after it is ready. */
+    private static final Duration STEP = Duration.ofSeconds(2);
+
+    private static final String IDLE = "new Promise(run => requestIdleCallback(() => run()))";
     private static final Set<String> NEEDED = Set.of("Script", "Stylesheet", "XHR", "Fetch");
 
     /** Bodies are passed decoded and whole, and documents are shown. */
@@ -78,6 +83,10 @@ final class ShownPage {
             latestNanos = nowNanos;
         }
 
+        void ran(long nowNanos) {
+            latestNanos = nowNanos;
+        }
+
         void began() {
             open++;
         }
@@ -108,14 +117,15 @@ final class ShownPage {
     Page render(int limit) throws IOException {
         tab.listen(this::event);
         tab.send("Page.navigate", Map.of("url", url));
-        for (Duration wait = untilReady(); wait.toNanos() > 0; wait = untilReady()) {
-            tab.browser.await(wait.compareTo(CHECK) < 0 ? wait : CHECK);
-        }
-        Cdp.Json world = tab.call("Page.createIsolatedWorld", Map.of("frameId", tab.target));
+        do {
+            for (Duration wait = untilReady(); wait.toNanos() > 0; wait = untilReady()) {
+                tab.browser.await(wait.compareTo(CHECK) < 0 ? wait : CHECK);
+            }
+        } while (!isIdle());
         String script = WRITE_DOCUMENT + "(" + JSON.std.asString(url) + ", " + limit + ")";
-        int id = world.number("executionContextId");
-        Map<String, ?> evaluation = Map.of("expression", script, "contextId", id, "returnByValue", true);
-        Cdp.Json result = tab.call("Runtime.evaluate", evaluation).at("result").at("value");
+        Map<String, ?> evaluation = Map.of("expression", script, "contextId", world(STEP), "returnByValue", true);
+        Cdp.Json result =
+                tab.call("Runtime.evaluate", evaluation, STEP).at("result").at("value");
         String now = UrlNormalizer.parse(result.text("url"));
         synchronized (this) {
             if (!hasDocument || now == null) {
@@ -134,6 +144,37 @@ final class ShownPage {
             Exchange exchange = sent == null ? null : sent.rendered(kept, isCut);
             return new Page(page.status(), headers, page.type(), kept, kept.length, isCut, null, exchange);
         }
+    }
+
+    /**
+     * Returns whether no script was running lately, or there is no more time to wait for that. Scripts that run for long request
+     * nothing, and on a machine that is busy, all do.
+     */
+    private boolean isIdle() throws IOException {
+        long startNanos = nanoTime.getAsLong();
+        try {
+            Map<String, ?> idle = Map.of("expression", IDLE, "contextId", world(left()), "awaitPromise", true);
+            tab.call("Runtime.evaluate", idle, left());
+        } catch (InterruptedIOException e) {
+            return true;
+        }
+        synchronized (this) {
+            long nowNanos = nanoTime.getAsLong();
+            if (nowNanos - startNanos > CHECK.toNanos()) {
+                readiness.ran(nowNanos);
+            }
+            return readiness.waitNanos(nowNanos) <= 0;
+        }
+    }
+
+    private synchronized Duration left() {
+        return Duration.ofNanos(Math.max(1, readiness.endNanos - nanoTime.getAsLong()));
+    }
+
+    /** Returns where scripts of ours run, which those of the page do not see. */
+    private int world(Duration most) throws IOException {
+        return tab.call("Page.createIsolatedWorld", Map.of("frameId", tab.target), most)
+                .number("executionContextId");
     }
 
     private synchronized Duration untilReady() throws IOException {

@@ -52,4 +52,13 @@ class ReadinessTest {
         assertThat(waitMillis(4999)).isEqualTo(1);
         assertThat(waitMillis(6000)).isNegative();
     }
+
+    @Test
+    void aScriptThatRanForLongIsLikeARequest() {
+        page.loaded(0);
+
+        page.ran(400 * MS);
+
+        assertThat(waitMillis(500)).isEqualTo(400);
+    }
 }
