@@ -245,7 +245,7 @@ final class HtmlStream {
             if (ended.contains(element)) {
                 return before.pop() != visited;
             }
-            boolean isOpen = depth < open.size() && open.get(depth) == element;
+            boolean isOpen = depth < open.size() && open.get(depth).equals(element);
             boolean hasEnded = !isOpen || element.nextSibling() != null;
             if (isOpen && hasEnded) {
                 ended.add(element);
