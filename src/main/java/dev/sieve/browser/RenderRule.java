@@ -30,6 +30,8 @@ public final class RenderRule {
     private static final Pattern LINK =
             Pattern.compile("(?is)(?:a|area)\\s(?:.*\\s)?href\\s*+=\\s*+(?![\"'\\s]*+(?:#|javascript:))\\S.*");
 
+    private static final Pattern NUMBER = Pattern.compile("[0-9]+");
+
     /** The URLs whose pages are rendered; null if their content decides. */
     private final @Nullable Scope urls;
 
@@ -59,18 +61,22 @@ public final class RenderRule {
 
     /** Returns whether the page of a URL may be rendered, so that its document is needed even if it has not changed. */
     public boolean mayRender(String url) {
+        if (urls != null) {
+            return urls.skipReason(url, 0) == null;
+        }
         Known known = folders.get(folder(url));
-        return urls == null ? known == null || known == Known.NEEDED : urls.skipReason(url, 0) == null;
+        return known == null || known == Known.NEEDED;
     }
 
     /** Returns whether to render a document. */
     boolean needs(String url, byte[] html) {
-        if (urls != null || folders.get(folder(url)) == Known.USELESS) {
+        if (urls != null) {
             return mayRender(url);
         }
-        Glance seen = glance(html, WORDS);
-        boolean isEmpty = seen.hasScripts && (seen.words < WORDS || seen.links == 0);
-        if (!isEmpty) {
+        Known known = folders.get(folder(url));
+        Glance seen = known == Known.USELESS ? null : glance(html, WORDS);
+        boolean isEmpty = seen != null && seen.hasScripts && (seen.words < WORDS || seen.links == 0);
+        if (known == null && !isEmpty) {
             learn(url, Known.FULL);
         }
         return isEmpty;
@@ -98,9 +104,10 @@ public final class RenderRule {
 
     /** Returns the host and the folder of a URL, where all numbers are the same. */
     private static String folder(String url) {
-        String path = url.replaceFirst("\\?.*", "");
-        return path.substring(0, Math.max(UrlParts.pathStart(url), path.lastIndexOf('/')))
-                .replaceAll("[0-9]+", "0");
+        int query = url.indexOf('?');
+        int name = url.lastIndexOf('/', query < 0 ? url.length() : query);
+        String folder = url.substring(0, Math.max(UrlParts.pathStart(url), name));
+        return NUMBER.matcher(folder).replaceAll("0");
     }
 
     /** Looks at a document until it has shown enough words and a link. Only ASCII counts. */
