@@ -57,7 +57,11 @@ final class CrawlBench {
     static void compare(CommandLineOptions line) throws IOException, InterruptedException {
         String start = Bench.parameter(line, "start", "");
         Path folder = Files.createTempDirectory("sieve-bench");
-        List<String> jvm = new ArrayList<>(List.of("-Xmx1g"));
+        // WebMagic logs each URL otherwise.
+        List<String> jvm = new ArrayList<>(List.of(
+                "-Xmx1g",
+                "-Dlogback.configurationFile="
+                        + Path.of("../test/resources/logback-test.xml").toRealPath()));
         String trust = Bench.parameter(line, "trust", "");
         if (!trust.isEmpty()) {
             jvm.addAll(List.of("-Djavax.net.ssl.trustStore=" + trust, "-Djavax.net.ssl.trustStorePassword=changeit"));
