@@ -16,6 +16,7 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -34,8 +35,10 @@ import org.openjdk.jmh.runner.options.CommandLineOptions;
 final class CheckBench {
     private static final Pattern MISSING = Pattern.compile("missing-[0-9]+(?:\\.[a-z]+)?");
     private static final int LINKS = 30;
-    private static final String TEXT =
-            ("The river had carried the boats to the meadow before the bridge was closed. ".repeat(8) + "\n<p>");
+    private static final int WORDS = 120;
+    private static final String[] TEXT =
+            "the river carried boats past a meadow before bridges were closed and rain had filled every garden"
+                    .split(" ");
 
     private CheckBench() {}
 
@@ -141,6 +144,7 @@ final class CheckBench {
 
     /** Half of the links of a page lead further into the site, the others to parts of any pages. */
     private static byte[] page(int number, int pages) {
+        Random random = new Random(number);
         StringBuilder html = new StringBuilder("<!DOCTYPE html><title>Page ")
                 .append(number)
                 .append("</title><link rel=stylesheet href=style.css><img src=image-")
@@ -154,9 +158,11 @@ final class CheckBench {
                     .append(">Part</h2><p><a href=\"page-")
                     .append(target % pages)
                     .append(".html");
-            html.append(i < LINKS / 2 ? "" : "#part-" + i)
-                    .append("\">next</a> ")
-                    .append(TEXT);
+            html.append(i < LINKS / 2 ? "" : "#part-" + i).append("\">next</a> ");
+            // Pages with the same text would be a trap.
+            for (int word = 0; word < WORDS; word++) {
+                html.append(TEXT[random.nextInt(TEXT.length)]).append(' ');
+            }
         }
         if (number % 100 == 0) {
             String missing = "missing-" + number;
