@@ -118,14 +118,24 @@ final class PageTab implements Closeable {
         } else if (method.equals("Fetch.requestPaused")
                 && params.text("resourceType").equals("Document")
                 && params.text("frameId").equals(target)) {
-            String body = Base64.getEncoder().encodeToString(("<!DOCTYPE html><title>" + title).getBytes(US_ASCII));
-            List<?> headers = List.of(Map.of("name", "content-type", "value", "text/html"));
-            send(
-                    "Fetch.fulfillRequest",
-                    Map.of("requestId", id, "responseCode", 200, "responseHeaders", headers, "body", body));
+            byte[] body = ("<!DOCTYPE html><title>" + title).getBytes(US_ASCII);
+            answer(id, 200, List.of(Map.of("name", "content-type", "value", "text/html")), body);
         } else if (method.equals("Fetch.requestPaused")) {
-            send("Fetch.failRequest", Map.of("requestId", id, "errorReason", "Aborted"));
+            refuse(id);
         }
+    }
+
+    /** Answers a paused request. */
+    void answer(String id, int status, List<Map<String, String>> headers, byte[] content) {
+        String body = Base64.getEncoder().encodeToString(content);
+        send(
+                "Fetch.fulfillRequest",
+                Map.of("requestId", id, "responseCode", status, "responseHeaders", headers, "body", body));
+    }
+
+    /** Refuses a paused request. A page stays as it is if its navigation is aborted. */
+    void refuse(String id) {
+        send("Fetch.failRequest", Map.of("requestId", id, "errorReason", "Aborted"));
     }
 
     /** Closes the tab and everything that its page has begun or, if that fails, ends the browser. */

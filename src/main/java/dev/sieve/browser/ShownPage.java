@@ -10,7 +10,6 @@ import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.time.Duration;
 import java.util.Arrays;
-import java.util.Base64;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -147,8 +146,8 @@ final class ShownPage {
     }
 
     /**
-     * Returns whether no script was running lately, or there is no more time to wait for that. Scripts that run for long request
-     * nothing, and on a machine that is busy, all do.
+     * Returns whether no script was running lately, or there is no more time to wait for that. A long script requests nothing,
+     * and on a busy machine all scripts are long.
      */
     private boolean isIdle() throws IOException {
         long startNanos = nanoTime.getAsLong();
@@ -208,7 +207,7 @@ final class ShownPage {
         String asked = UrlNormalizer.parse(request.text("url"));
         boolean isDocument = type.equals("Document") && params.text("frameId").equals(tab.target);
         if (asked == null || !request.text("method").equals("GET") || !(isDocument || NEEDED.contains(type))) {
-            refuse(id);
+            tab.refuse(id);
         } else if (isDocument && !hasDocument) {
             hasDocument = true;
             answer(id, page);
@@ -216,7 +215,7 @@ final class ShownPage {
             // A navigation by a script is like a redirect, which is a link. There may be no other event.
             movedTo = movedTo == null && !asked.equals(url) ? asked : movedTo;
             readiness.loaded(nanoTime.getAsLong());
-            refuse(id);
+            tab.refuse(id);
         } else {
             readiness.began();
             parts.request(asked, type, request.at("headers").fields(), part -> {
@@ -228,14 +227,9 @@ final class ShownPage {
         }
     }
 
-    /** Refuses a request. A page stays as it is if its navigation is aborted. */
-    private void refuse(String id) {
-        tab.send("Fetch.failRequest", Map.of("requestId", id, "errorReason", "Aborted"));
-    }
-
     private void answer(String id, @Nullable Page part) {
         if (part == null) {
-            refuse(id);
+            tab.refuse(id);
             return;
         }
         List<Map<String, String>> headers = part.headers().entrySet().stream()
@@ -243,9 +237,6 @@ final class ShownPage {
                 .flatMap(
                         field -> field.getValue().stream().map(value -> Map.of("name", field.getKey(), "value", value)))
                 .toList();
-        String body = Base64.getEncoder().encodeToString(part.body());
-        Map<String, ?> response =
-                Map.of("requestId", id, "responseCode", part.status(), "responseHeaders", headers, "body", body);
-        tab.send("Fetch.fulfillRequest", response);
+        tab.answer(id, part.status(), headers, part.body());
     }
 }
