@@ -121,7 +121,7 @@ final class PageTab implements Closeable {
             byte[] body = ("<!DOCTYPE html><title>" + title).getBytes(US_ASCII);
             answer(id, 200, List.of(Map.of("name", "content-type", "value", "text/html")), body);
         } else if (method.equals("Fetch.requestPaused")) {
-            refuse(id);
+            refuse(id, params.text("resourceType"));
         }
     }
 
@@ -133,9 +133,10 @@ final class PageTab implements Closeable {
                 Map.of("requestId", id, "responseCode", status, "responseHeaders", headers, "body", body));
     }
 
-    /** Refuses a paused request. A page stays as it is if its navigation is aborted. */
-    void refuse(String id) {
-        send("Fetch.failRequest", Map.of("requestId", id, "errorReason", "Aborted"));
+    /** Refuses a paused request. A page stays as it is if a navigation is aborted; for scripts, other requests fail. */
+    void refuse(String id, String type) {
+        String reason = type.equals("Document") ? "Aborted" : "Failed";
+        send("Fetch.failRequest", Map.of("requestId", id, "errorReason", reason));
     }
 
     /** Closes the tab and everything that its page has begun or, if that fails, ends the browser. */

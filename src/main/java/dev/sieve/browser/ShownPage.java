@@ -207,19 +207,19 @@ final class ShownPage {
         String asked = UrlNormalizer.parse(request.text("url"));
         boolean isDocument = type.equals("Document") && params.text("frameId").equals(tab.target);
         if (asked == null || !request.text("method").equals("GET") || !(isDocument || NEEDED.contains(type))) {
-            tab.refuse(id);
+            tab.refuse(id, type);
         } else if (isDocument && !hasDocument) {
             hasDocument = true;
-            answer(id, page);
+            answer(id, type, page);
         } else if (isDocument) {
             // A navigation by a script is like a redirect, which is a link. There may be no other event.
             movedTo = movedTo == null && !asked.equals(url) ? asked : movedTo;
             readiness.loaded(nanoTime.getAsLong());
-            tab.refuse(id);
+            tab.refuse(id, type);
         } else {
             readiness.began();
             parts.request(asked, type, request.at("headers").fields(), part -> {
-                answer(id, part);
+                answer(id, type, part);
                 synchronized (this) {
                     readiness.answered(nanoTime.getAsLong());
                 }
@@ -227,9 +227,9 @@ final class ShownPage {
         }
     }
 
-    private void answer(String id, @Nullable Page part) {
+    private void answer(String id, String type, @Nullable Page part) {
         if (part == null) {
-            tab.refuse(id);
+            tab.refuse(id, type);
             return;
         }
         List<Map<String, String>> headers = part.headers().entrySet().stream()

@@ -224,13 +224,15 @@ class RenderStageTest {
                 Rendered rendered = new Rendered("all", browser()).open(site)) {
             site.page(
                             "/",
-                            "for (const p of ['/a', '/b', '/secret']) fetch(p).catch(e => document.body.append('no ' + p))")
+                            "for (const p of ['/a', '/b', '/secret']) fetch(p).catch(e => document.body.append('no ' + p));"
+                                    + " const old = new XMLHttpRequest(); old.open('GET', '/secret');"
+                                    + " old.onerror = () => document.body.append('an error'); old.send()")
                     .on("/a", "text/plain", "a")
                     .on("/b", "text/plain", "b");
 
             Page page = (Page) rendered.fetch(new FetchRequest(site.url("/")).watchedBy(watch));
 
-            assertThat(Rendered.text(page)).contains("no /secret");
+            assertThat(Rendered.text(page)).contains("no /secret", "an error");
             assertThat(sent).containsExactly("127.0.0.1", "127.0.0.1", "127.0.0.1");
             assertThat(site.requests()).containsExactlyInAnyOrder("GET /", "GET /a", "GET /b");
         }
