@@ -38,11 +38,7 @@ final class Annotations {
         }
     }
 
-    /**
-     * Returns a line for each of the first links.
-     *
-     * @param site the folder that was crawled; null if there is none
-     */
+    /** Returns a line for each of the first links, whose pages may be files of a folder. */
     static String of(List<BrokenLink> links, @Nullable FolderSite site) {
         return links.stream().limit(MOST).map(link -> line(link, site)).collect(Collectors.joining());
     }

@@ -68,11 +68,7 @@ final class Checks {
         }
     }
 
-    /**
-     * Returns an error of the user.
-     *
-     * @param options the options that it is about, by any of their names
-     */
+    /** Returns an error of the user about options, by any of their names. */
     static ParameterException wrong(CommandSpec spec, @Nullable String message, String... options) {
         Set<String> names = Stream.of(options)
                 .map(name -> spec.findOption(name) == null

@@ -46,10 +46,8 @@ final class ConfigFile {
     private final List<Line> lines = new ArrayList<>();
 
     /**
-     * A line with a value.
-     *
-     * @param option the longest name of the option, or {@link #SEED}
-     * @param argument the option and its value; empty for a switch that is off
+     * A line with a value: the longest name of the option, or {@link #SEED}; the argument is empty for a switch that is
+     * off.
      */
     private record Line(int number, String option, String value, String argument) {
         boolean isSeed() {
@@ -62,12 +60,7 @@ final class ConfigFile {
         this.spec = spec;
     }
 
-    /**
-     * Reads a file.
-     *
-     * @param spec the command for which it sets options
-     * @throws ParameterException when it cannot be read, or a line is wrong
-     */
+    /** Reads a file of options for a command, and refuses it when it cannot be read, or a line is wrong. */
     static ConfigFile read(Path path, CommandSpec spec) {
         ConfigFile file = new ConfigFile(path, spec);
         int number = 0;

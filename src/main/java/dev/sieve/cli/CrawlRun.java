@@ -11,12 +11,7 @@ import dev.sieve.stage.Round;
 import java.io.IOException;
 import java.util.Set;
 
-/**
- * One crawl as the user sees it: progress, summary, exit code.
- *
- * @param place where it is kept
- * @param recording what its report and its live page are made from
- */
+/** One crawl as the user sees it: progress, summary, exit code. */
 record CrawlRun(
         Crawler crawler,
         Outputs outputs,

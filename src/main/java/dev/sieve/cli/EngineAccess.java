@@ -44,11 +44,8 @@ final class EngineAccess {
     }
 
     /**
-     * Returns a crawl on an engine by its address.
-     *
-     * @param what the option or parameter that the address was given as, for errors
-     * @param patience how long to wait for the engine when it does not respond
-     * @throws IOException when the file with the password cannot be read
+     * Returns a crawl on an engine by its address, which is {@code what} in errors. Its calls wait for an engine that does
+     * not respond.
      */
     SavedPlace place(String what, String text, Duration patience) throws IOException {
         return new EnginePlace(address(what, text, System.getenv()), patience);

@@ -54,9 +54,8 @@ final class FrontierOptions {
     private @Nullable OnFull onFull;
 
     /**
-     * Refuses contradictory options, and a filter that does not fit into the heap, before anything is created.
-     *
-     * @param resumes whether the crawl exists; options that are not given then keep its settings
+     * Refuses contradictory options, and a filter that does not fit into the heap, before anything is created. A crawl that
+     * resumes keeps the settings that are not given.
      */
     void check(CrawlPlace place, boolean resumes) {
         if (place.isShared()) {
@@ -119,11 +118,7 @@ final class FrontierOptions {
         }
     }
 
-    /**
-     * Returns the settings of the frontier. In an existing crawl, only those change for which an option is given.
-     *
-     * @param listener receives each capacity event
-     */
+    /** Returns the settings of the frontier. In an existing crawl, only those change for which an option is given. */
     FrontierSettings settings(boolean resumes, Consumer<CapacityEvent> listener) {
         return new FrontierSettings(resumes ? capacity : (Long) urls(), filter, missRate, onFull, null, listener);
     }

@@ -65,11 +65,7 @@ final class Logging {
         context.getLogger("dev.sieve").setLevel(level);
     }
 
-    /**
-     * Returns what writes the lines.
-     *
-     * @param isTerminal whether a line replaces the line of progress
-     */
+    /** Returns what writes the lines; on a terminal, a line replaces the line of progress. */
     static ConsoleAppender<ILoggingEvent> appender(LoggerContext context, boolean isTerminal) {
         PatternLayout layout = new PatternLayout();
         layout.setContext(context);

@@ -29,11 +29,7 @@ final class OutputChecks {
     private final CrawlPlace place;
     private final Set<Path> names = new HashSet<>();
 
-    /**
-     * Creates checks for one command.
-     *
-     * @param place where its crawl is kept, which only has files of its own
-     */
+    /** Creates checks for one command; the place of its crawl only has files of its own. */
     OutputChecks(CommandSpec spec, CrawlPlace place) {
         this.spec = spec;
         this.place = place;
@@ -127,11 +123,7 @@ final class OutputChecks {
     }
 
     /**
-     * Refuses a file for a report that could not be written when the crawl is over.
-     *
-     * @param option the option that names it
-     * @param replaces whether the file may exist
-     * @throws IOException when the disk is full or fails
+     * Refuses a file for a report that could not be written when the crawl is over; one that exists, unless it is replaced.
      */
     void report(String option, Path file, boolean replaces) throws IOException {
         if (OutputFile.isStandardOutput(file) || (Files.exists(file) && !Files.isRegularFile(file))) {

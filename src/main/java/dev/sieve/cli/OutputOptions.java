@@ -90,11 +90,7 @@ final class OutputOptions {
         }
     }
 
-    /**
-     * Refuses files that {@link #open} could not open.
-     *
-     * @param resumes whether a crawl is continued, whose files then have to be continued
-     */
+    /** Refuses files that {@link #open} could not open. If the crawl resumes, they are continued. */
     void check(OutputChecks checks, boolean resumes) throws IOException {
         checks.outputs(files(), format(), skipped, how(resumes));
         if (text != null || takesMeta) {
@@ -107,10 +103,8 @@ final class OutputOptions {
     }
 
     /**
-     * Opens the files. Without a file for pages, their URLs go to standard output.
-     *
-     * @param forces whether a flush forces the files to the disk
-     * @throws IllegalArgumentException when a file cannot be continued; the message names it
+     * Opens the files; without one for pages, their URLs go to standard output. An {@link IllegalArgumentException} names a
+     * file that cannot be continued.
      */
     Outputs open(CrawlJob job, boolean resumes, boolean forces) throws IOException {
         List<Path> regular = Stream.concat(files().stream(), Stream.ofNullable(skipped))

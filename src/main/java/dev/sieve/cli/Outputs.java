@@ -106,11 +106,7 @@ final class Outputs implements Closeable {
         return sinks;
     }
 
-    /**
-     * Adds a sink, which is closed with the others.
-     *
-     * @param file the file that it writes, for the summary; null for none
-     */
+    /** Adds a sink, which is closed with the others, and the file that it writes, for the summary. */
     void add(@Nullable Path file, PageSink sink) {
         sinks.add(sink);
         if (file != null) {

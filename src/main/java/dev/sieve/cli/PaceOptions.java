@@ -92,11 +92,7 @@ final class PaceOptions {
         Checks.set(spec, "--concurrency", concurrency, options::concurrency);
     }
 
-    /**
-     * What {@code --delay} takes.
-     *
-     * @param fixed the delay; null if it adapts to each host
-     */
+    /** What {@code --delay} takes: a fixed delay, or null if it adapts to each host. */
     record Delay(@Nullable Duration fixed) {
         @Override
         public String toString() {

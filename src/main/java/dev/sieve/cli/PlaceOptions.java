@@ -121,11 +121,7 @@ final class PlaceOptions {
         return Checks.invalid(spec, "--" + place.kind(), problem);
     }
 
-    /**
-     * Continues the crawl of a place, or starts one.
-     *
-     * @throws UncheckedIOException when the place cannot be read or written
-     */
+    /** Continues the crawl of a place, or starts one. */
     CrawlJob open(CrawlPlace place, CrawlOptions options, FrontierSettings settings) {
         try {
             CrawlJob opened = place.open(options, settings);

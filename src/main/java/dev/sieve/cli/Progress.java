@@ -39,11 +39,7 @@ final class Progress implements AutoCloseable {
     private final RecentRate rate = new RecentRate();
     private boolean isClosed;
 
-    /**
-     * Starts to show a crawl.
-     *
-     * @param isShared whether other processes work on the same queue
-     */
+    /** Starts to show a crawl; if it is shared, other processes work on the same queue. */
     Progress(Crawler crawler, boolean isShared) {
         this.crawler = crawler;
         this.isShared = isShared;

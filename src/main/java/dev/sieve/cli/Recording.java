@@ -50,14 +50,8 @@ final class Recording {
     private final AtomicBoolean advised = new AtomicBoolean();
 
     /**
-     * Creates a recording that has not started; without a use, it records nothing.
-     *
-     * @param file the file of the report; null for none
-     * @param live the server of the live page, which is closed with the run; null for none
-     * @param metrics the file of the metrics at the end; null for none
-     * @param place where the crawl is kept
-     * @param findsReferrers whether an output has the pages that link to broken URLs
-     * @param listsBroken whether {@link #brokenLinks} are needed
+     * Creates a recording that has not started; without a use, it records nothing. The server of the live page is closed
+     * with the run.
      */
     Recording(
             @Nullable Path file,

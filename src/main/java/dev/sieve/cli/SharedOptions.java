@@ -17,7 +17,6 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 /** The options of a frontier that many processes share. */
@@ -71,11 +70,7 @@ final class SharedOptions {
         return spec.commandLine().getParseResult().hasMatchedOption(option);
     }
 
-    /**
-     * Stores the options that all processes of a crawl have to share, or compares them with those of the other ones.
-     *
-     * @throws ParameterException when one differs
-     */
+    /** Stores the options that all processes of a crawl have to share, or refuses one that differs from theirs. */
     void compare(CrawlJob job) {
         Map<String, String> mine = new LinkedHashMap<>();
         for (OptionSpec option : spec.commandLine().getCommandSpec().options()) {

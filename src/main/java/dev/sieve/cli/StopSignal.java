@@ -21,12 +21,7 @@ final class StopSignal implements AutoCloseable {
         this.isQuiet = isQuiet;
     }
 
-    /**
-     * Stops the work at a signal from now on.
-     *
-     * @param work stops it; returns at once
-     * @param what returns what happens until the process ends, for the user
-     */
+    /** Stops the work at a signal from now on, and prints what happens until the process ends. */
     void stops(Runnable work, Supplier<String> what) {
         Thread started = new Thread(() -> stop(work, what), "sieve-stop");
         hook = started;

@@ -7,10 +7,8 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * The counters of a crawl at one moment. The maps are in the form in which they are stored.
- *
- * @param sums each counter that is not 0, by its {@linkplain Counter#key key}
- * @param parts of the counters that have parts, each part, by the key and the name of the part
+ * The counters of a crawl at one moment, in the form in which they are stored: sums that are not 0, by the {@linkplain
+ * Counter#key key} of the counter, and parts by key and name.
  */
 public record Counts(Map<String, Long> sums, Map<String, Map<String, Long>> parts) {
     /** Nothing was counted. */

@@ -62,10 +62,8 @@ public final class CrawlJob implements Closeable {
     }
 
     /**
-     * Creates a job. What it consists of is closed with it, but by the caller when this fails.
-     *
-     * @param folder where the spill file of the crawl is created
-     * @param files null for a job without a folder
+     * Creates a job, with files if it has a folder; the folder of the spill file always exists. What it consists of is
+     * closed with it, but by the caller when this fails.
      */
     public CrawlJob(Frontier frontier, Path folder, @Nullable JobFiles files, Sharing sharing, JobStore.Opening opening)
             throws IOException {
@@ -78,10 +76,8 @@ public final class CrawlJob implements Closeable {
     }
 
     /**
-     * Returns a job of which only what the frontier itself stores survives the process. URLs whose hosts have to wait are
-     * spilled to the system's temporary folder.
-     *
-     * @param frontier closed with the job
+     * Returns a job of which only what the frontier itself stores survives the process; the frontier is closed with it.
+     * URLs whose hosts have to wait are spilled to the system's temporary folder.
      */
     public static CrawlJob inMemory(Frontier frontier) {
         try {
@@ -107,11 +103,8 @@ public final class CrawlJob implements Closeable {
     }
 
     /**
-     * Returns the ends of the outputs, the last sink of the crawl. A job in memory stores none.
-     *
-     * @param outputs files; a job without a folder stores the ends of all beside the first
-     * @param forces whether they are forced to the disk
-     * @throws IOException when the ends cannot be read or written, or are damaged
+     * Returns the ends of these outputs, the last sink of the crawl. A job in memory stores none, one without a folder
+     * those of all beside the first output.
      */
     public FileEnds outputs(List<Path> outputs, boolean forces) throws IOException {
         return store.outputs(outputs, forces);

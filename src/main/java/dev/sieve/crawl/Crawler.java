@@ -488,10 +488,8 @@ public final class Crawler implements AutoCloseable {
     }
 
     /**
-     * Returns the present delay of a host: that of the options or of its robots.txt, or as it has adapted.
-     *
-     * @param host as in a URL, without a port
-     * @return null when the host is not known, or not any more
+     * Returns the present delay of a host, named as in a URL without a port: that of the options or of its robots.txt, or
+     * as it has adapted; null when the host is not known, or not any more.
      */
     public @Nullable Duration delay(String host) {
         return dispatcher.delay(host);

@@ -111,12 +111,7 @@ final class Dispatcher {
 
     private final LoadMeter load;
 
-    /**
-     * Creates a dispatcher for a crawl that starts now.
-     *
-     * @param recorder called with the lock of the dispatcher held, to count leases
-     * @param continues whether an earlier run has requested URLs of the frontier
-     */
+    /** Creates a dispatcher for a crawl that starts now, or continues. The recorder counts leases, under the lock of this. */
     Dispatcher(
             CrawlJob job,
             HostSchedule<Target> schedule,

@@ -57,10 +57,8 @@ public final class JobFiles implements Closeable {
     private Closeable opened = () -> {};
 
     /**
-     * Reads the counts.
-     *
-     * @param kinds all files that may exist
-     * @param problems receives what is wrong in the file of the counts
+     * Reads the counts of a job with files of these kinds; {@code problems} receives what is wrong in the file of the
+     * counts.
      */
     public JobFiles(Disk disk, long owner, List<LineFile.Kind> kinds, LineFile.Receiver problems) throws IOException {
         this(disk, owner, kinds, false, () -> {}, problems);

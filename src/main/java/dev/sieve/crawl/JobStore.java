@@ -39,11 +39,7 @@ public interface JobStore {
 
     /** Opens a store. */
     interface Opening {
-        /**
-         * Opens the store, and passes on what it has, as far as {@link #read} passes it on again.
-         *
-         * @throws IOException when it cannot be read or written, or is damaged
-         */
+        /** Opens the store, and passes on what it has, as far as {@link #read} passes it on again. */
         JobStore open(Consumer<String> seeds, Consumer<String> origins) throws IOException;
     }
 
@@ -62,11 +58,7 @@ public interface JobStore {
     /** Returns how long hosts have to pause because of earlier runs or of other processes, and forgets it. Never waits. */
     Map<String, Duration> takePauses();
 
-    /**
-     * Stores the pause that a host requires.
-     *
-     * @param use for how long, from now on, requests with this pause may be made
-     */
+    /** Stores the pause that a host requires for requests that are made from now on, until a time has passed. */
     void addPause(String host, Duration pause, Duration use, Instant now);
 
     /** Returns the ends of the outputs, as {@link CrawlJob#outputs} does. */

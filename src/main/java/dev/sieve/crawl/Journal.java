@@ -27,8 +27,6 @@ public final class Journal {
     /**
      * Returns the journal of a crawl, which is closed with its job. The first call opens or creates it; that of a crawl
      * without a folder is temporary.
-     *
-     * @throws IOException when it cannot be read or written, or is damaged
      */
     public static Journal of(CrawlJob job) throws IOException {
         return job.part(Journal.class, Journal::new);
@@ -39,11 +37,7 @@ public final class Journal {
         file = files.open(KIND, (position, line) -> {});
     }
 
-    /**
-     * Appends a record.
-     *
-     * @param json an object of JSON in ASCII, in one line
-     */
+    /** Appends a record: an object of JSON in ASCII, in one line. */
     public synchronized void add(byte[] json) {
         file.add(json);
     }
@@ -66,10 +60,8 @@ public final class Journal {
     }
 
     /**
-     * Passes on the records in the folder of a crawl, which may be running.
-     *
-     * @param problems receives a description of each line that is damaged
-     * @throws IOException when there are none
+     * Passes on the records in the folder of a crawl, which may be running, and describes damaged lines to {@code
+     * problems}.
      */
     public static void read(Path folder, Receiver receiver, Consumer<String> problems) throws IOException {
         if (Files.notExists(folder.resolve(KIND.name()))) {

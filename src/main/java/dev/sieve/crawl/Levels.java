@@ -55,10 +55,8 @@ final class Levels {
     private long kept;
 
     /**
-     * Creates levels of which the first one is that of the seeds.
-     *
-     * @param recorder receives the notes that are finished
-     * @param maxDepth the limit; {@link Integer#MAX_VALUE} for none
+     * Creates levels up to a limit of which the first one is that of the seeds; the recorder receives the notes that are
+     * finished.
      */
     Levels(HostSchedule<Target> schedule, Recorder recorder, int maxDepth) {
         this.schedule = schedule;

@@ -112,11 +112,7 @@ public final class LinkQueue {
         return push(batch, false);
     }
 
-    /**
-     * Queues the links of a page unless it requests that they are not followed.
-     *
-     * @param skipped why not to follow them; null to do so
-     */
+    /** Queues the links of a page unless it requests that they are not followed, or there is another reason. */
     void links(Lease page, Page response, LinkExtractor.Document document, @Nullable SkipReason skipped) {
         long text = response.isCut() ? 0 : document.wordsHash();
         SkipReason trap = admission.traps().visited(page.url(), page.referrer(), response.status(), text);

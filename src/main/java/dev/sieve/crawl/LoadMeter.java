@@ -21,10 +21,8 @@ final class LoadMeter {
     }
 
     /**
-     * Notes what the workers do from now on.
-     *
-     * @param requesting workers that wait for a response, without those that are additional because hosts do not respond
-     * @param processing workers that process one
+     * Notes how many workers wait for a response from now on, without those that are additional because hosts do not
+     * respond, and how many process one.
      */
     void changed(int requesting, int processing, long nowNanos) {
         busyNanos = busy(nowNanos).toNanos();

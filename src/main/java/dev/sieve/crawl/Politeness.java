@@ -55,9 +55,8 @@ final class Politeness {
     }
 
     /**
-     * Returns the schedule for the hosts of a crawl, with the pauses of earlier runs.
-     *
-     * @param continues whether there were earlier runs, so that any host may have been requested just before
+     * Returns the schedule for the hosts of a crawl, with the pauses of earlier runs, if there were any: then any host may
+     * have been requested just before.
      */
     static HostSchedule<Target> schedule(CrawlOptions options, CrawlJob job, boolean continues, long nowNanos) {
         HostSchedule.Builder<Target> builder = HostSchedule.<Target>builder()
@@ -188,11 +187,7 @@ final class Politeness {
         return result instanceof Failed failed && failed.isWorthRetrying();
     }
 
-    /**
-     * Stores a pause that is longer than the delay of all hosts.
-     *
-     * @param use for how long, from now on, requests with this pause may be made
-     */
+    /** Stores a pause that is longer than the delay of all hosts, for requests that are made from now on. */
     private void store(String host, Duration pause, Duration use) {
         if (pause.compareTo(delay) > 0) {
             job.store().addPause(host, pause, use, clock.now());

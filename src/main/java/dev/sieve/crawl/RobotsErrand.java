@@ -8,9 +8,6 @@ import org.jspecify.annotations.Nullable;
 /**
  * A request for the robots.txt of an origin that another host has to answer, since that is where it was redirected: an item
  * in the queue of the other host, for which the host of the origin waits.
- *
- * @param host the other host
- * @param origin the origin
  */
 record RobotsErrand(String host, String origin) {
     /** Returns the errand in the form of other items; its id is not one of the frontier. */

@@ -21,16 +21,13 @@ public interface Sharing {
     }
 
     /**
-     * Refuses work for which one process would need what the others have found.
-     *
-     * @throws IllegalArgumentException with a message that begins with {@code work}
+     * Refuses work, named in the message of an {@link IllegalArgumentException}, for which one process would need what the
+     * others have found.
      */
     default void requireAlone(String work) {}
 
     /**
-     * Stores options that all processes of the crawl have to share, or compares them with those of the other ones.
-     *
-     * @return the options of the others that differ; null for one that they do not have
+     * Stores options that all processes of the crawl have to share; returns those of the others that differ, null for none.
      */
     default Map<String, @Nullable String> differences(Map<String, String> options) {
         return Map.of();
@@ -71,11 +68,9 @@ public interface Sharing {
     default void takeOver(BooleanSupplier isNeeded, Runnable action) {}
 
     /**
-     * Counts a URL that is about to be requested for the first time, unless it is beyond the limit of a trap that holds for all
-     * processes of the crawl. It is not counted when it is taken from the frontier: URLs that wait for their host are taken
-     * again by the process to which the host moves.
-     *
-     * @return why it is not requested; null when it is
+     * Counts a URL that is about to be requested for the first time; returns why it is not, when it is beyond the limit of
+     * a trap that holds for all processes of the crawl, and null otherwise. It is not counted when it is taken from the
+     * frontier: URLs that wait for their host are taken again by the process to which the host moves.
      */
     default @Nullable SkipReason countForTraps(Lease lease) {
         return null;

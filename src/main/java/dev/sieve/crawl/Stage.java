@@ -15,12 +15,7 @@ import org.jspecify.annotations.Nullable;
 public interface Stage {
     /** Creates a stage of one crawl. */
     interface Creation {
-        /**
-         * Returns the stage.
-         *
-         * @param scope that of the crawl, which its seeds widen
-         * @throws IOException when the disk fails
-         */
+        /** Returns the stage; the scope is that of the crawl, which its seeds widen. */
         Stage of(CrawlJob job, Scope scope, CrawlClock clock) throws IOException;
     }
 
@@ -28,10 +23,8 @@ public interface Stage {
     default void open(PageSink sink) throws IOException {}
 
     /**
-     * Queues URLs before the first request.
-     *
-     * @param hasToEnd called for each URL; when it returns true, the others are left to the next run
-     * @return how many were queued
+     * Queues URLs before the first request, and returns how many. When {@code hasToEnd} returns true, the others are left
+     * to the next run.
      */
     default long queue(BooleanSupplier hasToEnd) {
         return 0;
@@ -74,19 +67,14 @@ public interface Stage {
     }
 
     /**
-     * Stores what visits say, after the sink has stored their records and before their URLs are done. Called with the lock of
-     * the sink held.
-     *
-     * @param isForced whether it has to survive a power cut
+     * Stores what visits say, also beyond a power cut if it is forced, after the sink has stored their records and before
+     * their URLs are done. Called with the lock of the sink held.
      */
     default void flush(boolean isForced) {}
 
     /**
-     * Does what remains after the last request.
-     *
-     * @param ending why the crawl makes no more requests
-     * @param hasToEnd called often; when it returns true, the next run does the rest
-     * @return whether it is complete, or nothing remained
+     * Does what remains after the last request, and returns whether that is complete. When {@code hasToEnd} returns true,
+     * the next run does the rest.
      */
     default boolean end(Ending ending, BooleanSupplier hasToEnd) throws IOException {
         return true;

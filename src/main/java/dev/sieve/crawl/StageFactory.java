@@ -5,12 +5,7 @@ import java.util.List;
 
 /** Creates the stages of a crawl, in the order in which they are called. */
 public interface StageFactory {
-    /**
-     * Returns the stages.
-     *
-     * @throws IllegalArgumentException when the job cannot have one of them; the message says why
-     * @throws IOException when the disk fails
-     */
+    /** Returns the stages. The message of an {@link IllegalArgumentException} says why the job cannot have one of them. */
     List<Stage> create(CrawlOptions options, CrawlJob job, Recorder recorder, LinkQueue links, CrawlClock clock)
             throws IOException;
 }

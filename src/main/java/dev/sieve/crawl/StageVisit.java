@@ -24,11 +24,7 @@ public interface StageVisit extends LinkExtractor.Rest {
         return next.fetch(request);
     }
 
-    /**
-     * Receives URLs that a sitemap lists, which are queued.
-     *
-     * @param modified when those were modified of which it says so
-     */
+    /** Receives URLs that a sitemap lists, which are queued, and when they were modified as far as it says so. */
     default void listed(List<String> urls, Map<String, Instant> modified) {}
 
     /** Called when a document was read, before its links are queued. */
@@ -38,9 +34,8 @@ public interface StageVisit extends LinkExtractor.Rest {
     default void visited() {}
 
     /**
-     * Called when the visit is recorded, before the URL is done, with the lock of the sink held.
-     *
-     * @param isLeft whether the URL stays in the frontier instead
+     * Called with the lock of the sink held when the visit is recorded, before the URL is done or, if left, stays in the
+     * frontier.
      */
     default void settled(boolean isLeft) {}
 }

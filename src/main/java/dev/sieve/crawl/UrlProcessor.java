@@ -143,12 +143,7 @@ final class UrlProcessor {
         }
     }
 
-    /**
-     * The result of a request.
-     *
-     * @param outcome what it means for the host
-     * @param processing the second step; returns whether the URL was a page
-     */
+    /** The result of a request: what it means for the host, and the second step, which returns whether the URL was a page. */
     record Response(Outcome outcome, BooleanSupplier processing) {}
 
     UrlProcessor(

@@ -30,10 +30,7 @@ final class Handler implements HttpHandler {
     private final ArrayDeque<DemoRequest> latest = new ArrayDeque<>();
     private long count;
 
-    /**
-     * @param recorded how many of the latest requests to keep
-     * @param onRequest receives each request
-     */
+    /** Creates a handler that keeps so many of the latest requests, and passes each on. */
     Handler(SiteMap map, int pageBytes, String rules, Timing timing, int recorded, Consumer<DemoRequest> onRequest) {
         this.map = map;
         this.pageBytes = pageBytes;

@@ -57,11 +57,7 @@ final class PageWriter {
         this.html = new StringBuilder(length + length / 4);
     }
 
-    /**
-     * Returns a page.
-     *
-     * @param pageBytes the mean size of a page in bytes; pages are larger if their links need it
-     */
+    /** Returns a page; pages have this mean size in bytes, and are larger if their links need it. */
     static Response of(SiteMap map, int page, int pageBytes) {
         return new PageWriter(map, page, pageBytes).body();
     }

@@ -4,11 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import org.jspecify.annotations.Nullable;
 
-/**
- * The response of a demo web to one request.
- *
- * @param location the target of a redirect; null for other responses
- */
+/** The response of a demo web to one request, with the target of a redirect, or null. */
 @SuppressWarnings("ArrayRecordComponent") // a body is sent, not compared
 record Response(
         int status, String type, byte[] body, @Nullable String location) {

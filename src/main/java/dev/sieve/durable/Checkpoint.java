@@ -81,11 +81,8 @@ record Checkpoint(
     }
 
     /**
-     * Returns the segments before its position that were not removed since then.
-     *
-     * @param present the numbers of the segments that exist
-     * @param done all ids that are done by now
-     * @throws DamageException when a segment is missing although not all of its URLs are done
+     * Returns the segments before its position that were not removed since then. A segment that is not present any more
+     * while some of its URLs are not done is damage.
      */
     NavigableMap<Integer, Segment> olderSegments(Set<Integer> present, DoneSet done) throws DamageException {
         NavigableMap<Integer, Segment> older = new TreeMap<>();
@@ -137,12 +134,8 @@ record Checkpoint(
     }
 
     /**
-     * Writes a checkpoint: its frames, then the filter, then the log up to what the filter contains; last its name.
-     *
-     * @param frames of {@link #frames}
-     * @param filter may change at the same time, as long as its new URLs are in the log
-     * @param forceLog forces the log and returns up to where it is on the disk
-     * @throws IOException when the disk fails, or has no room for it; nothing is left behind
+     * Writes a checkpoint: its frames, then the filter, which may change as long as its new URLs are in the log, then the
+     * log up to what the filter contains; last its name. When that fails, nothing is left behind.
      */
     static void write(Disk disk, int number, FrameWriter frames, Membership filter, Supplier<LogPosition> forceLog)
             throws IOException {
@@ -229,10 +222,8 @@ record Checkpoint(
     }
 
     /**
-     * Returns the newest checkpoint that is whole and meets a condition; {@link #none} when there is none.
-     *
-     * @param damaged receives the checkpoints whose content is damaged
-     * @throws IOException when the disk fails, or a checkpoint has a later version
+     * Returns the newest checkpoint that is whole and meets a condition; {@link #none} when there is none. {@code damaged}
+     * receives those whose content is damaged; one with a later version is refused.
      */
     static Checkpoint newest(
             DiskView disk, FrontierFiles files, Condition condition, Map<Integer, DamageException> damaged)

@@ -97,12 +97,7 @@ final class Checkpointer {
         }
     }
 
-    /**
-     * Writes a checkpoint.
-     *
-     * @param stats returns the counters; called under the lock
-     * @throws IOException when it cannot be written; the log is not affected
-     */
+    /** Writes a checkpoint, with counters that are read under the lock. When that fails, the log is not affected. */
     void write(Supplier<SieveStats> stats) throws IOException {
         checkpointing.lock();
         try {

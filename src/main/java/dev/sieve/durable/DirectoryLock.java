@@ -45,11 +45,7 @@ final class DirectoryLock implements Closeable {
         this.folder = folder;
     }
 
-    /**
-     * Takes the lock.
-     *
-     * @throws IOException when another owner has it; the message contains the number of its process
-     */
+    /** Takes the lock; when another owner has it, the message of the exception contains the number of its process. */
     static DirectoryLock acquire(Path directory) throws IOException {
         Path folder = directory.toRealPath();
         synchronized (HELD) {

@@ -44,9 +44,8 @@ final class FrameReader implements Closeable {
     }
 
     /**
-     * Reads the next frame and its kind.
-     *
-     * @return false at the end of the file and where the bytes are not a whole and undamaged frame: see {@link #damage}
+     * Reads the next frame and its kind; false at the end of the file and where the bytes are not a whole and undamaged
+     * frame: see {@link #damage}.
      */
     boolean next() throws IOException {
         frameAt = nextAt;
@@ -120,9 +119,8 @@ final class FrameReader implements Closeable {
     }
 
     /**
-     * Moves from damage to the next undamaged frame, which {@link #next} then reads.
-     *
-     * @return false when none was found with an effort in proportion to the size of the file
+     * Moves from damage to the next undamaged frame, which {@link #next} then reads; false when none was found with an
+     * effort in proportion to the size of the file.
      */
     boolean skipDamage() throws IOException {
         long size = source.size();

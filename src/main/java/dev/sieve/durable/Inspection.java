@@ -41,11 +41,7 @@ final class Inspection {
         T of(Inspection inspection) throws IOException;
     }
 
-    /**
-     * Reads the frontier as it is at one moment; again when a file was removed at the same time.
-     *
-     * @throws IOException when the disk fails, or the folder does not contain a frontier
-     */
+    /** Reads the frontier as it is at one moment; again when a file was removed at the same time. */
     static <T> T of(DiskView disk, Result<T> result) throws IOException {
         for (int attempt = 1; ; attempt++) {
             FrontierFiles before = FrontierFiles.list(disk);
@@ -155,13 +151,7 @@ final class Inspection {
         return Repair.findings(disk, written);
     }
 
-    /**
-     * Passes on URLs in their order.
-     *
-     * @param labels accepts the labels of these
-     * @return how many
-     * @throws DamageException when the log is damaged; the URLs before the damage were passed on
-     */
+    /** Passes on URLs with these labels in their order, and returns how many; those before damage were passed on. */
     long export(Export which, IntPredicate labels, Consumer<String> urls) throws IOException {
         if (!damages.isEmpty()) {
             throw damages.get(0);

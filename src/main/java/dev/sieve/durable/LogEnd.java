@@ -25,9 +25,8 @@ record LogEnd(long frontierId, LogPosition position, long nextId) {
             Pattern.compile("id ([0-9a-f]{16})\nsegment (\\d{1,8})\noffset (\\d{1,18})\nnext (\\d{1,18})\n");
 
     /**
-     * Returns what is stored. Read it before the log, which may grow.
-     *
-     * @return {@link #NONE} when the file is missing or damaged, which a power cut may cause, since it is never forced
+     * Returns what is stored; to be read before the log, which may grow. {@link #NONE} when the file is missing or damaged,
+     * which a power cut may cause, since it is never forced.
      */
     static LogEnd read(DiskView disk) throws IOException {
         try (DiskView.Source source = disk.read(NAME)) {

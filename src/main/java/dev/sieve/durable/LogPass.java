@@ -23,10 +23,8 @@ record LogPass(
     private static final int BUFFER_BYTES = 1 << 18;
 
     /**
-     * Passes on the frames of URLs in their order.
-     *
-     * @param frames receives the same object for each frame, and returns whether to go on
-     * @throws DamageException when the log is damaged; the URLs before the damage were passed on
+     * Passes on the frames of URLs in their order, as the same object for each, while the receiver returns true. Those
+     * before damage were passed on.
      */
     void run(Predicate<UrlFrameReader> frames) throws IOException {
         UrlFrameReader urls = new UrlFrameReader();

@@ -2,12 +2,7 @@ package dev.sieve.durable;
 
 import java.io.IOException;
 
-/**
- * A place in the log, between two frames.
- *
- * @param segment the number of the segment
- * @param offset bytes from the start of its file
- */
+/** A place in the log, between two frames: the number of a segment, and bytes from the start of its file. */
 record LogPosition(int segment, long offset) implements Comparable<LogPosition> {
     /** The position before the log: none of it was forced. */
     static final LogPosition NONE = new LogPosition(0, 0);

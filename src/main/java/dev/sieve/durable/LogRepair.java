@@ -34,11 +34,8 @@ final class LogRepair {
     private long idAtWatched = -1;
 
     /**
-     * Prepares to read.
-     *
-     * @param urls receives all URLs, batch by batch; the batch is reused
-     * @param tail from where on a crash may have left damage, so that only URLs are applied
-     * @param limit where to end
+     * Prepares to read up to {@code limit}; from {@code tail} on, a crash may have left damage, so that only URLs are
+     * applied. {@code urls} receives all of them batch by batch; the batch is reused.
      */
     LogRepair(
             DiskView disk,

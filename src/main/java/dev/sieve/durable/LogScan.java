@@ -38,12 +38,7 @@ final class LogScan {
     private @Nullable DamageException torn; // null while the log ends with a whole frame
     private @Nullable LogRepair rest; // null while no URLs follow the torn place
 
-    /**
-     * Prepares to read from a checkpoint on, into its state.
-     *
-     * @param written how far the log was written
-     * @param urls receives all URLs, batch by batch; the batch is reused
-     */
+    /** Prepares to read from a checkpoint on, into its state. URLs are received batch by batch; the batch is reused. */
     LogScan(
             DiskView disk,
             Settings settings,
@@ -62,11 +57,7 @@ final class LogScan {
         end = checkpoint.position();
     }
 
-    /**
-     * Reads up to the end, or up to a torn tail. Changes nothing; see {@link #repair}.
-     *
-     * @throws DamageException when a part of the log that was on the disk is damaged or missing
-     */
+    /** Reads up to the end, or up to a torn tail. Changes nothing; see {@link #repair}. */
     void run() throws IOException {
         if (numbers.isEmpty() && !checkpoint.exists()) {
             return;
@@ -142,9 +133,8 @@ final class LogScan {
     }
 
     /**
-     * Searches the rest of the log for a frame which says that the place where it ends was on the disk, and for URLs.
-     *
-     * @return whether there are URLs that can follow those before the damage
+     * Searches the rest of the log for a frame which says that the place where it ends was on the disk, and returns whether
+     * there are URLs that can follow those before the damage.
      */
     private boolean searchRest(DamageException damage) throws IOException {
         boolean hasUrls = false;
@@ -254,9 +244,8 @@ final class LogScan {
     }
 
     /**
-     * Returns the segments that were read, and those before them that the checkpoint lists and that still exist.
-     *
-     * @throws DamageException when one of these is missing although not all of its URLs are done
+     * Returns the segments that were read, and those before them that the checkpoint lists and that still exist. One that
+     * is missing while some of its URLs are not done is damage.
      */
     NavigableMap<Integer, Segment> segments() throws DamageException {
         segments.putAll(checkpoint.olderSegments(numbers, state.done()));

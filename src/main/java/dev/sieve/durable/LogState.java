@@ -80,11 +80,7 @@ final class LogState {
         return attempts;
     }
 
-    /**
-     * Applies a frame of the log; the payload of {@link FrameKind#FORCED} remains unread.
-     *
-     * @param urls reads the frame if it is one of URLs
-     */
+    /** Applies a frame of the log; the payload of {@link FrameKind#FORCED} remains unread. */
     void apply(FrameReader frame, UrlFrameReader urls) throws IOException {
         if (urls.read(frame)) {
             addUrls(frame, urls);

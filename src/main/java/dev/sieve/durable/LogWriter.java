@@ -178,11 +178,9 @@ final class LogWriter implements Deduplicator.Store, Closeable {
     }
 
     /**
-     * Forces the log to the disk, at least up to a position; one call serves all threads that wait. A failed force is never
-     * repeated, since the system may have dropped what it could not write. Called without the lock.
-     *
-     * @param atLeast null for all of the log
-     * @return the position before which all of the log is on the disk
+     * Forces the log to the disk, at least up to a position or all of it (null), and returns up to where it is there; one
+     * call serves all threads that wait. A failed force is never repeated, since the system may have dropped what it could
+     * not write. Called without the lock.
      */
     LogPosition force(@Nullable LogPosition atLeast) {
         forcing.lock();

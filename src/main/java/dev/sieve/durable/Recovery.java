@@ -54,12 +54,7 @@ final class Recovery {
         files = FrontierFiles.list(disk);
     }
 
-    /**
-     * Restores the frontier.
-     *
-     * @param deduplicators makes a deduplicator around a filter
-     * @throws IOException when the disk fails, or when a part that was on the disk is damaged
-     */
+    /** Restores the frontier, with a deduplicator around its filter. */
     Found run(Function<Membership, Deduplicator> deduplicators) throws IOException {
         FrontierFiles.requireNoUnfinishedRepair(disk);
         Map<Integer, DamageException> damaged = new TreeMap<>();

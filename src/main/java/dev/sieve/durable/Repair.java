@@ -104,11 +104,7 @@ final class Repair {
         lostBytes = Math.max(lostBytes, log.lostBytes());
     }
 
-    /**
-     * Returns what a repair would find, except damage of a filter; reads all of the log and changes nothing.
-     *
-     * @param written how far the log was written before it was read
-     */
+    /** Returns what a repair would find, except damage of a filter; reads all of the log and changes nothing. */
     static List<String> findings(DiskView disk, LogEnd written) throws IOException {
         return List.copyOf(new Repair(disk, written, true).findings);
     }

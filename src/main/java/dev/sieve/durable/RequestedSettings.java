@@ -14,10 +14,8 @@ import java.util.Set;
 /** The settings requested by the caller, with which a folder is made or opened. See {@link Settings}. */
 record RequestedSettings(FrontierSettings requested) {
     /**
-     * Checks that a frontier can be made, unless the folder contains one. Changes nothing.
-     *
-     * @throws IllegalArgumentException when it cannot be made
-     * @throws IOException when the folder contains part of a frontier
+     * Refuses settings with which no frontier can be made, unless the folder contains one, and a folder that contains part
+     * of one. Changes nothing.
      */
     void check(Path directory) throws IOException {
         if (DurableFolder.exists(directory)) {
@@ -63,11 +61,7 @@ record RequestedSettings(FrontierSettings requested) {
         return made;
     }
 
-    /**
-     * Returns the settings of an existing frontier with the requested changes. Does not write them.
-     *
-     * @throws IllegalArgumentException when the frontier cannot be changed
-     */
+    /** Returns the settings of an existing frontier with the requested changes, if it can be changed. Does not write them. */
     Settings change(Settings stored, Disk disk) throws IOException {
         Settings changed = apply(stored);
         if (changed.capacity() != stored.capacity()) {

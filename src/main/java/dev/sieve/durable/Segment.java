@@ -58,13 +58,7 @@ record Segment(int number, long firstId, long frontierId) {
         return new FrameReader(name, disk.read(name), from.offset(), bufferBytes);
     }
 
-    /**
-     * Reads the header of a segment.
-     *
-     * @throws DamageException when it is damaged or that of another segment
-     * @throws ForeignException when it belongs to another frontier
-     * @throws VersionException when its format has another version
-     */
+    /** Reads the header of a segment. Refuses one that is damaged, of another segment or frontier, or of another version. */
     static Segment read(DiskView disk, int number, long frontierId) throws IOException {
         Segment segment = read(disk, number);
         if (segment.frontierId != frontierId) {

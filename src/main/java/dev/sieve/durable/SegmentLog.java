@@ -187,9 +187,7 @@ final class SegmentLog implements Closeable {
     }
 
     /**
-     * Prepares a reading of all URLs up to the present end, which may go on without the lock.
-     *
-     * @param mayBeMissing whether a segment may have been deleted since
+     * Prepares a reading of all URLs up to the present end, which may go on without the lock while segments are deleted.
      */
     LogPass pass(Predicate<Segment> mayBeMissing) {
         return new LogPass(disk, new TreeMap<>(segments), end, LogPosition.LAST, mayBeMissing);

@@ -107,10 +107,8 @@ record Settings(long frontierId, FilterKind kind, long capacity, double falsePos
     }
 
     /**
-     * Reads the settings of a folder.
-     *
-     * @return null when the file does not exist
-     * @throws IOException when it is damaged, or has a later version
+     * Reads the settings of a folder; null when the file does not exist. Refuses those that are damaged or of a later
+     * version.
      */
     static @Nullable Settings read(DiskView disk) throws IOException {
         byte[] bytes = new byte[MAX_BYTES];

@@ -41,9 +41,8 @@ final class UrlFrameReader {
     }
 
     /**
-     * Reads the present frame if it is a frame of URLs; returns false otherwise.
-     *
-     * @throws DamageException when its content is not valid; then the batch is empty
+     * Reads the present frame if it is a frame of URLs; returns false otherwise. When its content is not valid, the batch
+     * is empty.
      */
     boolean read(FrameReader frame) throws IOException {
         if (!FrameKind.isUrls(frame.kind())) {

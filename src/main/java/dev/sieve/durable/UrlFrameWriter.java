@@ -33,11 +33,7 @@ final class UrlFrameWriter {
         this.out = out;
     }
 
-    /**
-     * Checks the lengths of the URLs of a batch, its keys and its referrer.
-     *
-     * @throws IllegalArgumentException when one of them is too long
-     */
+    /** Refuses a batch of which a URL, a key or the referrer is too long. */
     static void check(UrlBatch batch) {
         // A char has at most three bytes, so nearly every referrer is measured without being encoded.
         if (batch.referrer() != null && batch.referrer().length() > MAX_TEXT / 3) {

@@ -76,11 +76,7 @@ final class BodyMemory {
         private long room;
         private volatile boolean isTooSlow;
 
-        /**
-         * Creates the memory of a body of which nothing was read.
-         *
-         * @param cancel cancels the request
-         */
+        /** Creates the memory of a body of which nothing was read, and whose request may be cancelled. */
         Body(Runnable cancel, BooleanSupplier isCancelled) {
             this.cancel = cancel;
             this.isCancelled = isCancelled;

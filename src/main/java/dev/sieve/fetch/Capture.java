@@ -34,19 +34,11 @@ final class Capture {
     private boolean isComplete;
     private boolean isLonger;
 
-    /**
-     * What comes before the body of the response.
-     *
-     * @param address null when a proxy was between
-     */
+    /** What comes before the body of the response; the address is null when a proxy was between. */
     private record Heads(
             Instant time, @Nullable InetAddress address, String request, String response, BufferedSource source) {}
 
-    /**
-     * Creates a capture of nothing.
-     *
-     * @param limit how many bytes of the body are kept
-     */
+    /** Creates a capture of nothing that keeps so many bytes of the body. */
     Capture(String url, int limit) {
         this.url = url;
         this.limit = limit;
@@ -135,11 +127,7 @@ final class Capture {
         return !isComplete && failure == null;
     }
 
-    /**
-     * Returns what was kept; null without a response.
-     *
-     * @param cancellation why the request was cancelled; null when it was not
-     */
+    /** Returns what was kept, with the reason why the request was cancelled, if it was; null without a response. */
     @Nullable
     Exchange exchange(@Nullable Reason cancellation) {
         if (heads == null) {

@@ -69,10 +69,8 @@ final class Connections {
     }
 
     /**
-     * Notes that a call begins to use its connection.
-     *
-     * @return whether an earlier call has used it
-     * @throws IOException when something was sent on it since then
+     * Notes that a call begins to use its connection, on which nothing was sent since the call before; returns whether
+     * there was one.
      */
     synchronized boolean use(OkHttpClient client, Interceptor.Chain chain, Object user) throws IOException {
         RealConnection connection = (RealConnection) Objects.requireNonNull(chain.connection());
@@ -148,9 +146,8 @@ final class Connections {
     }
 
     /**
-     * Closes the connection of a call that has ended if there is more on it than the response, and no other call uses it.
-     *
-     * @return whether there was
+     * Closes the connection of a call that has ended if there is more on it than the response, and no other call uses it;
+     * returns whether there was.
      */
     boolean leave(Connection connection, Object user) {
         synchronized (this) {

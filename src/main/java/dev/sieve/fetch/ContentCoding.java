@@ -99,11 +99,7 @@ final class ContentCoding {
                 .collect(Collectors.toList());
     }
 
-    /**
-     * Returns the body of a response without its codings.
-     *
-     * @throws WrongCodingException when this is not possible
-     */
+    /** Returns the body of a response without its codings, or throws a {@link WrongCodingException}. */
     static InputStream decoded(Response response) throws IOException {
         List<String> codings = of(response);
         Collections.reverse(codings);

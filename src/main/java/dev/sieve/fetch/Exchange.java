@@ -41,12 +41,7 @@ public record Exchange(
     /** The fields with cookies, in a head; only a line feed ends a line. */
     private static final Pattern COOKIES = Pattern.compile("(?dim)^(?:set-)?cookie2?[ \\t]*:.*\n");
 
-    /**
-     * An exchange that is in an archive.
-     *
-     * @param time when its request was sent, in whole milliseconds
-     * @param sha1 the digits of the SHA-1 of its body
-     */
+    /** An exchange that is in an archive: when its request was sent, in whole milliseconds, and the SHA-1 of its body. */
     public record Earlier(Instant time, String sha1) {}
 
     /** An HTML document in UTF-8, or the beginning of a longer one. */

@@ -55,11 +55,7 @@ public final class ProxySettings {
         }
     }
 
-    /**
-     * A proxy.
-     *
-     * @param authorization the Proxy-Authorization header; null for none
-     */
+    /** A proxy, with its Proxy-Authorization header; null for none. */
     record Server(
             Kind kind, String host, int port, @Nullable String authorization) {
         @Override

@@ -49,23 +49,14 @@ final class ResponseReader {
 
     private final WireLimit wire;
 
-    /**
-     * Creates a reader.
-     *
-     * @param wire limits the bytes of headers and framing
-     */
+    /** Creates a reader; a limit holds for the bytes of headers and framing. */
     ResponseReader(WireLimit wire) {
         this.wire = wire;
     }
 
     /**
-     * Reads a response and its body.
-     *
-     * @param url the requested URL
-     * @param room the memory of the body
-     * @param bodyLimit the largest number of bytes to read from the body, decoded
-     * @param anyType whether to read bodies other than HTML
-     * @throws IOException when the response is incomplete
+     * Reads the response to a request for a URL, and its body, if it is HTML or any type is wanted, decoded up to a limit;
+     * the room is the memory of the body. Throws when the response is incomplete.
      */
     FetchResult read(String url, Response response, BodyMemory.Body room, int bodyLimit, boolean anyType)
             throws IOException {
@@ -180,9 +171,8 @@ final class ResponseReader {
     }
 
     /**
-     * Returns a page of which only the beginning could be read: the connection has ended, or the rest cannot be decoded.
-     *
-     * @throws IOException the failure, unless it is one of these, and there is a beginning
+     * Returns a page of which only the beginning could be read, since the connection has ended, or the rest cannot be
+     * decoded; throws any other failure, and that of a page without a beginning.
      */
     private static Page broken(BodyMemory.Body room, IOException failure, Page beginning) throws IOException {
         boolean isBroken = failure instanceof WrongCodingException || reason(failure, null) == Reason.BROKEN;
@@ -220,11 +210,7 @@ final class ResponseReader {
         return headers;
     }
 
-    /**
-     * Returns the result of a request that ended in an exception.
-     *
-     * @param cancellation why it was cancelled; null when it was not
-     */
+    /** Returns the result of a request that ended in an exception, and why it was cancelled, if it was. */
     static FetchResult failure(IOException e, @Nullable Reason cancellation) {
         FetchResult refused = AddressGuard.refusal(e);
         return refused == null ? failed(0, e, cancellation) : refused;

@@ -61,10 +61,8 @@ final class LineChecksum {
     }
 
     /**
-     * Returns whether a line has a hole that a power cut may have left: it is near the end, and no later line says that those
-     * before it were forced to the disk.
-     *
-     * @param start where the line begins
+     * Returns whether a line, at its start, has a hole that a power cut may have left: it is near the end, and no later
+     * line says that those before it were forced to the disk.
      */
     boolean isHole(DiskView.Source source, long start, LineReader line) throws IOException {
         String text = line.text(ISO_8859_1);

@@ -103,10 +103,8 @@ public final class LineFile implements Closeable {
     }
 
     /**
-     * The extent of a file that was read.
-     *
-     * @param end the position after the last complete line
-     * @param last the number of the last whole line; 0 when there is none
+     * The extent of a file that was read: the position after its last complete line, and the number of its last whole one
+     * or 0.
      */
     public record Content(long end, long last) {}
 
@@ -326,10 +324,8 @@ public final class LineFile implements Closeable {
     }
 
     /**
-     * Replaces a file in one step by one with other lines, or creates it.
-     *
-     * @param isForced whether this survives a power cut; otherwise the file may be damaged by one
-     * @return the number of lines
+     * Replaces a file in one step by one with other lines, or creates it, and returns their number. Unless it is forced, a
+     * power cut may damage it.
      */
     public static long replace(Disk disk, Kind kind, long owner, boolean isForced, Writing lines) throws IOException {
         Writer out = new Writer(kind, owner, 0);
@@ -371,9 +367,8 @@ public final class LineFile implements Closeable {
     }
 
     /**
-     * Returns the content of the line at a position. Lines that are still buffered are flushed first.
-     *
-     * @throws IOException when the disk fails, or no whole line begins there
+     * Returns the content of the line at a position, where a whole one has to begin. Lines that are still buffered are
+     * flushed first.
      */
     public String line(long position) throws IOException {
         if (position >= end) {

@@ -23,11 +23,7 @@ public final class LineReader implements Closeable {
     private boolean isCut;
     private boolean isTerminated;
 
-    /**
-     * Creates a reader that closes its input.
-     *
-     * @param maxLength of a longer line, only so many bytes are kept
-     */
+    /** Creates a reader that closes its input; of a longer line than the maximum, only so many bytes are kept. */
     public LineReader(InputStream in, int maxLength) {
         this.in = in;
         this.maxLength = maxLength;

@@ -49,11 +49,7 @@ public final class LocalDisk implements Disk {
         this(folder, () -> {});
     }
 
-    /**
-     * Uses a folder.
-     *
-     * @throws IOException when it does not exist, is not a folder, or is world-writable
-     */
+    /** Uses a folder, which has to exist and not to be world-writable. */
     public LocalDisk(Path folder, Owner owner) throws IOException {
         this.owner = owner;
         if (Files.notExists(folder)) {

@@ -22,12 +22,7 @@ public final class LruMap<V> {
     private final Map<String, V> entries = new LinkedHashMap<>(16, 0.75f, true);
     private long bytes;
 
-    /**
-     * Creates an empty map.
-     *
-     * @param maxBytes the heap that all entries may take
-     * @param valueBytes returns the heap that a value takes, always the same for a value
-     */
+    /** Creates an empty map; its entries take at most {@code maxBytes} of heap, a value always the same. */
     public LruMap(long maxBytes, ToLongFunction<V> valueBytes) {
         this.maxBytes = maxBytes;
         this.valueBytes = valueBytes;

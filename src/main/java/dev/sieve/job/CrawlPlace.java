@@ -46,11 +46,7 @@ public interface CrawlPlace {
      */
     default void check() throws IOException {}
 
-    /**
-     * Returns whether the place has a crawl, in any state.
-     *
-     * @throws IOException when that cannot be found out
-     */
+    /** Returns whether the place has a crawl, in any state. */
     default boolean exists() throws IOException {
         return false;
     }
@@ -63,25 +59,13 @@ public interface CrawlPlace {
      */
     CrawlJob open(CrawlOptions options, FrontierSettings settings) throws IOException;
 
-    /**
-     * Passes on the seeds of the crawl.
-     *
-     * @throws IOException when they cannot be read, or are damaged
-     */
+    /** Passes on the seeds of the crawl. */
     default void seeds(Consumer<String> seeds) throws IOException {}
 
-    /**
-     * Passes on URLs of the crawl, as far as the place keeps them.
-     *
-     * @throws IOException when they cannot be read, or are damaged; the URLs before the damage were passed on
-     */
+    /** Passes on URLs of the crawl, as far as the place keeps them; those before damage were passed on. */
     default void export(Export which, Consumer<String> urls) throws IOException {}
 
-    /**
-     * Passes on what each process of a shared crawl has {@linkplain Sharing#share stored} for its report.
-     *
-     * @throws IOException when the place cannot be read
-     */
+    /** Passes on what each process of a shared crawl has {@linkplain Sharing#share stored} for its report. */
     default void shares(Consumer<byte[]> shares) throws IOException {}
 
     /** Returns whether the place keeps URLs that are done, to export them. */
@@ -90,10 +74,8 @@ public interface CrawlPlace {
     }
 
     /**
-     * Returns whether the crawl has accepted the URL with a key, up to its false-positive rate. A place may not know that of
-     * URLs that were accepted lately; then it exports them.
-     *
-     * @throws IOException when the place cannot be read
+     * Returns whether the crawl has accepted the URL with a key, up to its false-positive rate. A place may not know that
+     * of URLs that were accepted lately; then it exports them.
      */
     default boolean mightContain(String key) throws IOException {
         return false;

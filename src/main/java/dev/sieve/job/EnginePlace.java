@@ -13,9 +13,8 @@ import java.time.Duration;
 import java.util.function.Consumer;
 
 /**
- * An engine, with a crawl that many processes share: see {@link SharedJob}.
- *
- * @param patience how long to wait for the engine when it does not respond
+ * An engine, with a crawl that many processes share: see {@link SharedJob}. Waits up to a patience when it does not
+ * respond.
  */
 public record EnginePlace(EngineAddress address, Duration patience) implements SavedPlace {
     @Override

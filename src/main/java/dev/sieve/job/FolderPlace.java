@@ -24,10 +24,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 
 /**
- * The folder of a job, from which a crawl continues after a crash: see {@link CrawlDirectory}.
- *
- * @param durability what a job survives that is opened here
- * @param keepsLog whether such a job keeps the URLs that are done
+ * The folder of a job, from which a crawl continues after a crash: see {@link CrawlDirectory}. A job that is opened here
+ * has a durability, and may keep the URLs that are done.
  */
 public record FolderPlace(Path folder, Durability durability, boolean keepsLog) implements SavedPlace {
     private static final int ATTEMPTS = 10;

@@ -10,25 +10,18 @@ public interface SavedPlace extends CrawlPlace {
         return true;
     }
 
-    /**
-     * Reads the state of the crawl, which may be running, and changes nothing. Damage is listed in the result.
-     *
-     * @throws IOException when the place cannot be read, or has no crawl
-     */
+    /** Reads the state of the crawl, which may be running, and changes nothing. Damage is listed in the result. */
     CrawlState inspect() throws IOException;
 
     /**
-     * Repairs a crawl that {@link #open} refuses as damaged: keeps what is whole, and counts what is lost.
-     *
-     * @throws IOException when a process uses the crawl, or as {@link #inspect}
+     * Repairs a crawl that {@link #open} refuses as damaged, and that no process uses: keeps what is whole, and counts what
+     * is lost.
      */
     RepairReport repair() throws IOException;
 
     /**
-     * Deletes the crawl. That of a folder is deleted by the user, with its folder.
-     *
-     * @return of how many keys it consisted
-     * @throws IOException when a process uses the crawl, or as {@link #inspect}
+     * Deletes the crawl, which no process may use, and returns of how many keys it consisted. That of a folder is deleted
+     * by the user, with its folder.
      */
     default long delete() throws IOException {
         throw new IOException(this + ": delete the directory itself");

@@ -30,11 +30,7 @@ public final class CsvSink extends LineSink {
 
     private boolean needsHeader;
 
-    /**
-     * Creates a sink that flushes and closes {@code out} with itself; see {@link OutputFile}.
-     *
-     * @param hasHeader whether the line with the names was written before, because the file is continued
-     */
+    /** Creates a sink that flushes and closes {@code out} with itself. A file that is continued {@code hasHeader}. */
     public CsvSink(Writer out, boolean hasHeader) {
         super(out);
         needsHeader = !hasHeader;

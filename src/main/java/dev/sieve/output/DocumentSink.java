@@ -37,11 +37,7 @@ abstract class DocumentSink implements PageSink {
     private final LongTable last =
             new LongTable((int) Math.min(Integer.MAX_VALUE, Runtime.getRuntime().maxMemory() / MEMORY_SHARE));
 
-    /**
-     * Opens the lines.
-     *
-     * @throws IllegalArgumentException when a document was not written by the job that is continued
-     */
+    /** Opens the lines; refuses a document that was not written by the job that is continued. */
     DocumentSink(Path file, OutputOpening opening) throws IOException {
         lines = DocumentFormat.lines(file);
         boolean isForeign = opening.how() == APPEND && Files.notExists(lines);
@@ -58,12 +54,7 @@ abstract class DocumentSink implements PageSink {
         return Murmur3.hash(name, seed)[0];
     }
 
-    /**
-     * Adds an entry.
-     *
-     * @param name a name without tabs and line ends
-     * @param text a text without line ends; if empty, an earlier entry is removed
-     */
+    /** Adds an entry by a name without tabs, with a text without line ends; an empty one removes an earlier entry. */
     final void add(String name, String text) throws IOException {
         out.append(name).append('\t').append(text).append('\n');
     }

@@ -21,11 +21,7 @@ public record FileEnd(long length, long tail, int checksum) {
     private static final int BLOCK_BYTES = 1 << 13;
     private static final String ADVICE = "; move it away, and a new file begins";
 
-    /**
-     * Requires that a file has these bytes; others may follow.
-     *
-     * @throws IOException when it is shorter, has others in their place, or cannot be read
-     */
+    /** Requires that a file has these bytes; others may follow. */
     void requireIn(Path file) throws IOException {
         long size = Files.size(file);
         if (size < length) {

@@ -17,11 +17,7 @@ public interface FileEnds extends PageSink {
         return null;
     }
 
-    /**
-     * Receives the end of a file that was opened.
-     *
-     * @param removed how many bytes after it were removed
-     */
+    /** Receives the end of a file that was opened, after which some bytes were removed. */
     default void opened(Path file, FileEnd end, long removed) throws IOException {}
 
     /** Receives the end of a file that was {@link #opened} and flushed. */

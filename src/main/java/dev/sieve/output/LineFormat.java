@@ -30,11 +30,7 @@ public enum LineFormat implements OutputFormat {
 
     /** Creates sinks. */
     public interface Lines {
-        /**
-         * Creates a sink.
-         *
-         * @param continues whether there are lines before
-         */
+        /** Creates a sink; if it continues, there are lines before. */
         LineSink sink(Writer out, boolean continues);
     }
 
@@ -59,11 +55,7 @@ public enum LineFormat implements OutputFormat {
         return this == JSONL || this == CSV;
     }
 
-    /**
-     * Creates a sink of this format.
-     *
-     * @param continues whether there are lines before
-     */
+    /** Creates a sink of this format; if it continues, there are lines before. */
     public LineSink sink(Writer out, boolean continues) {
         return lines.sink(out, continues);
     }

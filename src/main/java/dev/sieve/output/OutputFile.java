@@ -125,11 +125,7 @@ public final class OutputFile extends OutputStream {
         }
     }
 
-    /**
-     * Refuses a file that another process is writing.
-     *
-     * @throws IOException when one is, or the file cannot be opened
-     */
+    /** Refuses a file that another process is writing. */
     public static void requireUnused(Path path) throws IOException {
         if (Files.isRegularFile(path)) {
             try (FileOutputStream out = new FileOutputStream(path.toFile(), true)) {
@@ -200,11 +196,7 @@ public final class OutputFile extends OutputStream {
         }
     }
 
-    /**
-     * Returns standard output, which is not closed with its writer.
-     *
-     * @param forces whether a flush forces it to the disk, if it is a file
-     */
+    /** Returns standard output, which is not closed with its writer; if it is a file, flushes may force it to the disk. */
     public static Writer standardOutput(boolean forces) {
         FileOutputStream out = new FileOutputStream(FileDescriptor.out);
         Force force = forces && canForce(FileDescriptor.out) ? Force.of(FileDescriptor.out) : Force.NONE;

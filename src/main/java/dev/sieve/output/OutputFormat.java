@@ -37,10 +37,8 @@ public interface OutputFormat {
     }
 
     /**
-     * Opens an output.
-     *
-     * @param file its first file
-     * @throws IllegalArgumentException when it cannot be continued; the message names it
+     * Opens an output by its first file. The message of an {@link IllegalArgumentException} names one that cannot be
+     * continued.
      */
     PageSink open(Path file, OutputOpening opening) throws IOException;
 }

@@ -9,17 +9,14 @@ import java.util.List;
 public interface PageSink extends AutoCloseable {
 
     /**
-     * Receives a visit: a page, a redirect, or a failure that is not retried.
-     *
-     * @throws IOException when it cannot be stored, which ends the crawl
+     * Receives a visit: a page, a redirect, or a failure that is not retried. As in all methods here, an exception ends the
+     * crawl.
      */
     void accept(Visit visit) throws IOException;
 
     /**
      * Receives a URL that was found or queued and is not requested. Those found on a page come before the visit to the
      * page. Does nothing unless overridden.
-     *
-     * @throws IOException when it cannot be stored, which ends the crawl
      */
     default void skipped(Skip skip) throws IOException {}
 
@@ -27,8 +24,6 @@ public interface PageSink extends AutoCloseable {
      * Receives a link. The links of a page, and of a redirect, come before its visit and are stored by the same {@link
      * #flush}; links that are skipped are also passed to {@link #skipped}. Called only if {@link #takesLinks}. Does nothing
      * unless overridden.
-     *
-     * @throws IOException when it cannot be stored, which ends the crawl
      */
     default void linked(Link link) throws IOException {}
 
@@ -57,16 +52,12 @@ public interface PageSink extends AutoCloseable {
      * Receives what was sent and received by a request, for every request with a response: also for robots.txt, for
      * sitemaps, redirects and retries. That of a visit comes before the visit. Only called if the crawl keeps exchanges.
      * Does nothing unless overridden.
-     *
-     * @throws IOException when it cannot be stored, which ends the crawl
      */
     default void exchanged(Exchange exchange) throws IOException {}
 
     /**
-     * Receives pages that link to a URL that is broken, when they are known: at the end, before {@link #close}. Does nothing
-     * unless overridden.
-     *
-     * @param pages some of them, those where it was found first; empty for a seed
+     * Receives some pages that link to a URL that is broken, those where it was found first, when they are known: at the
+     * end, before {@link #close}. None for a seed. Does nothing unless overridden.
      */
     default void linkedFrom(String url, List<String> pages) {}
 

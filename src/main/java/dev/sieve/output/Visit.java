@@ -68,12 +68,7 @@ public record Visit(
         }
     }
 
-    /**
-     * How the options of a crawl apply to a visit.
-     *
-     * @param isCheck whether the URL is out of scope, and was requested only to check whether it works
-     * @param isAccepted whether the options accept the status of the page, so that it is not a failure
-     */
+    /** How the options of a crawl apply to a visit: it only checks a URL out of scope, or accepts the status of its page. */
     public record Marks(boolean isCheck, boolean isAccepted) {
         /** Those of a page of the crawl. */
         public static final Marks NONE = new Marks(false, false);

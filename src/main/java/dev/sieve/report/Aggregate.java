@@ -81,11 +81,7 @@ final class Aggregate {
         this(false);
     }
 
-    /**
-     * Creates an empty aggregate.
-     *
-     * @param listsAlike whether to find pages that are alike
-     */
+    /** Creates an empty aggregate, which may find pages that are alike. */
     Aggregate(boolean listsAlike) {
         this(listsAlike, Bounds.HOSTS, Bounds.BROKEN_LINKS, Bounds.REDIRECTS);
     }
@@ -98,11 +94,7 @@ final class Aggregate {
         redirectChains = new Redirects(redirects);
     }
 
-    /**
-     * Adds what is stored of another crawl.
-     *
-     * @param startMillis how long this crawl had run when the other one started
-     */
+    /** Adds what is stored of another crawl, which started so long after this one. */
     void merge(Aggregate other, long startMillis) {
         first(other.first);
         totals.merge(other.totals);

@@ -56,12 +56,7 @@ public final class CrawlRecord implements PageSink {
         this(true);
     }
 
-    /**
-     * Creates an empty record.
-     *
-     * @param listsAlike whether pages that are alike are found, which only a report shows, and which takes most of the
-     *     memory
-     */
+    /** Creates an empty record. Finding pages that are alike, which only a report shows, takes most of the memory. */
     public CrawlRecord(boolean listsAlike) {
         this(new Aggregate(listsAlike));
     }
@@ -76,11 +71,8 @@ public final class CrawlRecord implements PageSink {
     }
 
     /**
-     * Starts a run.
-     *
-     * @param store what earlier runs have recorded, and what this one will; null to record in memory only
-     * @param isForced whether {@link #flush} forces the journal to the disk
-     * @throws IOException when the journal cannot be read
+     * Starts a run. A journal has what earlier runs have recorded; null to record in memory only. {@link #flush} may force
+     * it.
      */
     public synchronized void start(@Nullable Journal store, boolean isForced, Instant now) throws IOException {
         if (store != null) {
@@ -161,11 +153,7 @@ public final class CrawlRecord implements PageSink {
         }
     }
 
-    /**
-     * Records the present delays of hosts.
-     *
-     * @param delays returns that of a host, which is given as in a URL without a port; null when it is not known
-     */
+    /** Records the present delays of hosts, named as in a URL without a port; null for those that are not known. */
     public synchronized void delays(Function<String, @Nullable Duration> delays) {
         aggregateGroup();
         aggregate.totals().hosts().delays(delays);
@@ -189,10 +177,8 @@ public final class CrawlRecord implements PageSink {
     }
 
     /**
-     * Finds the pages that link to broken URLs in the journal, if there is one. To be called when the crawl is over.
-     *
-     * @param isStopped returns whether the search ends before all pages were searched, which the report then says
-     * @throws IOException when the journal cannot be read
+     * Finds the pages that link to broken URLs in the journal, if there is one, until it is stopped, which the report then
+     * says. To be called when the crawl is over.
      */
     public synchronized void findReferrers(BooleanSupplier isStopped) throws IOException {
         aggregateGroup();
@@ -231,10 +217,8 @@ public final class CrawlRecord implements PageSink {
     }
 
     /**
-     * Returns the record of a shared crawl, with exact totals and with the first entries of each list.
-     *
-     * @param shares what its workers have stored
-     * @throws IOException when one of them is damaged
+     * Returns the record of a shared crawl from what its workers have stored: exact totals, and the first entries of each
+     * list.
      */
     public static CrawlRecord ofShares(List<byte[]> shares) throws IOException {
         List<Share> read = new ArrayList<>();

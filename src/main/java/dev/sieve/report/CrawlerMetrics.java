@@ -42,11 +42,7 @@ public final class CrawlerMetrics implements MeterBinder {
             .map(FetchResult.Reason::text)
             .toList();
 
-    /**
-     * The parts of a counter that have time series.
-     *
-     * @param isComplete whether the counter has only these parts
-     */
+    /** The parts of a counter that have time series, and whether these are all. */
     private record Parts(String tag, List<String> names, boolean isComplete) {}
 
     private static final Map<Counter, Parts> PARTS = Map.of(

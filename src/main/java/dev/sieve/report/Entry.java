@@ -51,20 +51,12 @@ final class Entry {
         return of(field -> field.of(visit));
     }
 
-    /**
-     * Returns the entry in a line of records.
-     *
-     * @throws IOException when it is not an object of JSON with a URL
-     */
+    /** Returns the entry in a line of records, which has to be an object of JSON with a URL. */
     static Entry of(LineReader line) throws IOException {
         return of(JsonLine.parse(line.bytes(), line.length()));
     }
 
-    /**
-     * Returns the entry in a line of JSON.
-     *
-     * @throws IOException when the line has no URL
-     */
+    /** Returns the entry in a line of JSON, which has to have a URL. */
     static Entry of(JsonLine line) throws IOException {
         Entry entry = of(field -> line.value(field.text()));
         if (entry.text(VisitField.URL) == null) {

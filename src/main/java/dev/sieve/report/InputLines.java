@@ -26,19 +26,14 @@ final class InputLines {
     /** Receives lines. */
     interface Receiver {
         /**
-         * Receives a line, which it must not keep.
-         *
-         * @throws IOException when it is not such a line as the file should have; the message says why
+         * Receives a line, which it must not keep; refuses one that the file should not have, with a message that says why.
          */
         void accept(LineReader line) throws IOException;
     }
 
     /**
-     * Passes on the lines of a file.
-     *
-     * @param problems receives a description of each line that the receiver refuses, up to a limit
-     * @return how many lines were accepted
-     * @throws IOException when the file cannot be read, or is of another kind
+     * Passes on the lines of a file, and returns how many were accepted. Refused lines are described to {@code problems},
+     * up to a limit; a file of another kind is refused.
      */
     static long read(Path file, Receiver receiver, Consumer<String> problems) throws IOException {
         long number = 0;

@@ -125,20 +125,12 @@ final class JournalFormat {
         }
     }
 
-    /**
-     * Returns the entry in a line; null when it is not that of a URL.
-     *
-     * @throws IOException when it is not a line of a journal
-     */
+    /** Returns the entry in a line; null when it is not that of a URL. Refuses a line that is not of a journal. */
     static @Nullable Entry entry(String json) throws IOException {
         return json.startsWith(TO) || json.startsWith(URL) ? Entry.of(JsonLine.parse(json)) : null;
     }
 
-    /**
-     * Adds what a line contains.
-     *
-     * @throws IOException when it is not a line of a journal
-     */
+    /** Adds what a line contains. Refuses a line that is not of a journal. */
     static void read(String json, Aggregate aggregate) throws IOException {
         Entry entry = entry(json);
         if (entry != null) {

@@ -32,11 +32,7 @@ final class JsonLine {
         this.fields = fields;
     }
 
-    /**
-     * Parses a line.
-     *
-     * @throws IOException when it is not one object of JSON; the message says why
-     */
+    /** Parses a line, which has to be one object of JSON; the message of the exception says why it is not. */
     static JsonLine parse(byte[] utf8, int length) throws IOException {
         try (JsonParser parser = FACTORY.createParser(utf8, 0, length)) {
             return parse(parser);

@@ -192,21 +192,14 @@ public final class LiveServer implements AutoCloseable {
         return server.getAddress().getAddress().isLoopbackAddress();
     }
 
-    /**
-     * Shows a crawl from now on, until the server is closed; called once.
-     *
-     * @param record what is shown on the page
-     * @param crawler what the metrics are of
-     */
+    /** Shows a record on the page, and the metrics of a crawler, from now on, until the server is closed; called once. */
     public void show(CrawlRecord record, Crawler crawler, InstantSource clock) {
         show(record, () -> record, crawler, clock);
     }
 
     /**
-     * Shows a crawl that others share, as {@link #show(CrawlRecord, Crawler, InstantSource)} does.
-     *
-     * @param record of this process, to which the metrics belong
-     * @param crawl returns the present record of the whole crawl, without waiting
+     * Shows a crawl that others share in the same way: the metrics are of this process, and the page is made of the present
+     * record of all, which is returned without waiting.
      */
     public void show(CrawlRecord record, Supplier<CrawlRecord> crawl, Crawler crawler, InstantSource clock) {
         show(new LivePage(record, crawl, crawler, clock));

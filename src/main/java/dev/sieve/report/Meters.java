@@ -11,11 +11,8 @@ import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Registers meters that read one part of a source. The registry does not keep the source in memory: once it is garbage, its
- * counters keep their last value and its gauges have none.
- *
- * @param <S> the source
- * @param <T> the part that holds the values
+ * Registers meters that read one part T of a source S. The registry does not keep the source in memory: once it is garbage,
+ * its counters keep their last value and its gauges have none.
  */
 final class Meters<S, T> {
     private final MeterRegistry registry;
@@ -74,10 +71,8 @@ final class Meters<S, T> {
     }
 
     /**
-     * Registers a counter.
-     *
-     * @param unit its unit, which Prometheus appends to the name; null for a number of things that the name contains
-     * @param tags name, value, name, value and so on
+     * Registers a counter with tags: name, value, name and so on. Prometheus appends the unit to the name, unless it is
+     * null.
      */
     void counter(String name, @Nullable String unit, String description, ToDoubleFunction<T> value, String... tags) {
         Function<S, T> from = part;

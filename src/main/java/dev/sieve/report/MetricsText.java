@@ -45,12 +45,7 @@ public final class MetricsText {
 
     private final PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
 
-    /**
-     * The numbers of a crawl of a server.
-     *
-     * @param queues queues that have, or had, URLs
-     * @param inProcess URLs that were handed to clients, and whose time to be reported is not over
-     */
+    /** The numbers of a crawl of a server: its frontier, queues that have, or had, URLs, and those handed to clients. */
     public record Served(SieveStats frontier, long queues, long inProcess) {}
 
     private MetricsText() {
@@ -66,11 +61,7 @@ public final class MetricsText {
         registry.getPrometheusRegistry().register(build);
     }
 
-    /**
-     * Creates the metrics of a crawl and the process.
-     *
-     * @param record the sink of the crawl, from which the times of responses come
-     */
+    /** Creates the metrics of a crawl and the process; the times of responses come from the record. */
     public MetricsText(CrawlRecord record, Crawler crawler) {
         this();
         new CrawlerMetrics(crawler).bindTo(registry);
@@ -79,11 +70,9 @@ public final class MetricsText {
     }
 
     /**
-     * Creates the metrics of a server of frontiers, as of now, and the process. Clients choose the names of crawls, so only
-     * the first hundred have metrics of their own, labelled with their names; the others are counted.
-     *
-     * @param crawls their names, in order
-     * @param reader returns the numbers of a crawl; null when there are none
+     * Creates the metrics of a server of frontiers, as of now, and the process; a crawl may have no numbers. Clients choose
+     * the names of crawls, so only the first hundred have metrics of their own, labelled with their names; the others are
+     * counted.
      */
     public MetricsText(List<String> crawls, Function<String, @Nullable Served> reader) {
         this();
@@ -139,11 +128,7 @@ public final class MetricsText {
         ReportPage.write(text(), file);
     }
 
-    /**
-     * Checks that metrics can be written to a file.
-     *
-     * @throws IOException when they cannot, or the file has another content
-     */
+    /** Refuses a file to which metrics cannot be written, or with another content. */
     public static void check(Path file) throws IOException {
         ReportPage.check(file, Set.of("", START), "has no metrics in it");
     }

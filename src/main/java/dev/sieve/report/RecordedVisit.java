@@ -20,12 +20,7 @@ public record RecordedVisit(
         @Nullable String wall) {
     private static final RecordedVisit NONE = new RecordedVisit(null, null, null);
 
-    /**
-     * Returns what the records say of the last visit of a URL: nothing if there was none, or there are no records.
-     *
-     * @param key the key of the URL
-     * @throws IOException when the records cannot be read
-     */
+    /** Returns what the records say of the last visit of the URL with a key: nothing without any. */
     public static RecordedVisit of(Path folder, String key) throws IOException {
         if (Files.notExists(folder.resolve(Journal.KIND.name()))) {
             return NONE;

@@ -32,12 +32,7 @@ public final class ReportInput {
         this.problems = problems;
     }
 
-    /**
-     * Reads files and folders.
-     *
-     * @param problems receives a description of each line that cannot be read, up to a limit for each file
-     * @throws IOException when a file cannot be read, is of another kind, or there are no lines
-     */
+    /** Reads files and folders, and describes lines that cannot be read to {@code problems}, up to a limit per file. */
     public static CrawlRecord read(List<Path> files, Consumer<String> problems) throws IOException {
         ReportInput input = new ReportInput(problems);
         List<Path> graphs = new ArrayList<>();

@@ -38,10 +38,8 @@ public final class ReportPage {
     }
 
     /**
-     * Returns the page of a crawl that is running.
-     *
-     * @param script a script, which may call {@code sieve.update} with the result of {@link #sections} and may request
-     *     URLs of the same origin
+     * Returns the page of a crawl that is running, with a script that may call {@code sieve.update} with the result of
+     * {@link #sections} and may request URLs of the same origin.
      */
     static String livePage(CrawlRecord record, Instant now, String script) {
         return page(record, now, "; connect-src 'self'", List.of(script), true);

@@ -54,11 +54,7 @@ final class Sections {
         new Trends(crawl, main).speed();
     }
 
-    /**
-     * Appends links to all sections, and the sections.
-     *
-     * @param isLive whether the crawl is shown while it runs, so that what takes long is left out
-     */
+    /** Appends links to all sections, and the sections; of a crawl that runs, without those that take long. */
     static void append(Aggregate crawl, Element main, boolean isLive) {
         Element contents = main.appendElement("nav").attr("id", "contents").attr("aria-label", "Sections");
         Sections sections = new Sections(crawl, main, isLive);

@@ -78,11 +78,7 @@ record Share(long startedAt, @Nullable String command, Sample sample, Aggregate 
         return bytes.toByteArray();
     }
 
-    /**
-     * Reads a share.
-     *
-     * @throws IOException when it is not one
-     */
+    /** Reads a share; throws when it is not one. */
     static Share of(byte[] bytes) throws IOException {
         try (InflaterInputStream in = new InflaterInputStream(new ByteArrayInputStream(bytes))) {
             byte[] json = in.readNBytes(MOST_BYTES);

@@ -40,11 +40,7 @@ public final class SummaryFile {
 
     private SummaryFile() {}
 
-    /**
-     * Checks that a summary can be written to a file.
-     *
-     * @throws IOException when it cannot, or the file has another content
-     */
+    /** Refuses a file to which a summary cannot be written, or with another content. */
     public static void check(Path file) throws IOException {
         ReportPage.check(file, Set.of(isMarkdown(file) ? MARKDOWN_START : START), "is not a summary");
     }

@@ -227,19 +227,10 @@ final class Trends {
         }
     }
 
-    /**
-     * A filter of another capacity.
-     *
-     * @param rate the false-positive rate at the end of the crawl
-     * @param missed the estimated number of pages missed
-     */
+    /** A filter of another capacity: its memory and, at the end of the crawl, its false-positive rate and missed pages. */
     private record Cost(long capacity, long memoryBytes, double rate, double missed) {}
 
-    /**
-     * Returns the costs of smaller and larger filters.
-     *
-     * @param urls distinct URLs that were found, those that were missed included
-     */
+    /** Returns the costs of smaller and larger filters for the URLs that were found, those that were missed included. */
     private static List<Cost> costs(long capacity, double urls) {
         return DoubleStream.of(0.1, 0.25, 0.5, 1, 2, 4, 10)
                 .mapToLong(factor -> Math.round(factor * capacity))

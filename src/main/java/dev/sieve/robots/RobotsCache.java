@@ -96,10 +96,8 @@ public final class RobotsCache {
     }
 
     /**
-     * What is known of an origin: either its access, or the URL to {@link #request} next.
-     *
-     * @param access null while another request is necessary
-     * @param next null once the access is known
+     * What is known of an origin: its access or, while another request is necessary for that, the URL to {@link #request}
+     * next.
      */
     public record Found(@Nullable Access access, @Nullable String next) {}
 

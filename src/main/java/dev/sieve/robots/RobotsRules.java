@@ -85,9 +85,8 @@ public final class RobotsRules {
     }
 
     /**
-     * Returns whether a URL may be fetched. Not meant for {@code /robots.txt} itself, which may always be fetched.
-     *
-     * @param url a URL or its path and query, percent-encoded as it will be sent; a fragment is ignored
+     * Returns whether a URL, or its path and query, percent-encoded as it will be sent, may be fetched. Not meant for
+     * {@code /robots.txt} itself, which may always be fetched.
      */
     public boolean allows(String url) {
         byte[] path = pathAndQuery(url).getBytes(UTF_8);
@@ -108,11 +107,7 @@ public final class RobotsRules {
         return path.startsWith("/") ? path : "/" + path;
     }
 
-    /**
-     * Returns the rules for the crawler as lines of a robots.txt, in the order of their precedence.
-     *
-     * @param most how many lines are returned at most
-     */
+    /** Returns the rules for the crawler as lines of a robots.txt, at most so many, in the order of their precedence. */
     public List<String> lines(int most) {
         return sent.lines(most);
     }

@@ -29,11 +29,7 @@ public enum RobotsStatus {
     static final int MAX_REDIRECTS = 5;
     private static final BackOff CLOSED_FOR = new BackOff(Duration.ofMinutes(1), Duration.ofHours(6));
 
-    /**
-     * Returns the status of the origin after a response.
-     *
-     * @param status the HTTP status as the server sent it, which may be any number
-     */
+    /** Returns the status of the origin after a response with an HTTP status, which may be any number. */
     public static RobotsStatus of(int status) {
         return switch (status) {
             case 301, 302, 303, 307, 308 -> FOLLOW;

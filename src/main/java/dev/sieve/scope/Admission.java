@@ -13,10 +13,8 @@ import org.jspecify.annotations.Nullable;
  */
 public record Admission(Scope scope, TrapGuard traps) {
     /**
-     * Returns why a link or the target of a redirect is not queued; null when it is.
-     *
-     * @param url a URL to fetch, as returned by the normaliser
-     * @param depth links followed from a seed to this URL
+     * Returns why a link or the target of a redirect, as a URL to fetch so many links from a seed, is not queued; null when
+     * it is.
      */
     public @Nullable SkipReason skipReason(String url, int depth) {
         SkipReason reason = scope.skipReason(url, depth);

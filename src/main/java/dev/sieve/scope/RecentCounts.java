@@ -19,11 +19,7 @@ final class RecentCounts {
 
     private final Object[] locks = new Object[LOCKS];
 
-    /**
-     * Creates counters that are all zero.
-     *
-     * @param capacity how many keys are stored; a power of two, at least 8
-     */
+    /** Creates counters that are all zero for a number of keys that is a power of two, at least 8. */
     RecentCounts(int capacity) {
         keys = new long[capacity];
         counts = new int[capacity];

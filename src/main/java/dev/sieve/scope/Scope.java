@@ -109,11 +109,7 @@ public final class Scope {
         };
     }
 
-    /**
-     * Returns why a URL does not belong to the crawl; null when it does.
-     *
-     * @param depth links followed from a seed to this URL; 0 for a seed
-     */
+    /** Returns why a URL, so many links from a seed, does not belong to the crawl; null when it does. */
     public @Nullable SkipReason skipReason(String url, int depth) {
         if (depth > maxDepth) {
             return tooDeep;

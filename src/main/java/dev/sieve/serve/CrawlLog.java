@@ -71,11 +71,7 @@ final class CrawlLog {
     /** The next deletion that was read and not applied yet; null at the end of the file. */
     private @Nullable Deletion next;
 
-    /**
-     * Creates a log.
-     *
-     * @param deletions the queues that were deleted, in this order
-     */
+    /** Creates a log with the queues that were deleted, in this order. */
     CrawlLog(DurableSieve frontier, QueueTable table, JsonFile deletions) {
         this.frontier = frontier;
         this.table = table;

@@ -62,13 +62,7 @@ final class FrontierService extends URLFrontierImplBase {
     private final Set<PutStream<?, ?>> streams = ConcurrentHashMap.newKeySet();
     private final AtomicLong turn = new AtomicLong();
 
-    /**
-     * Creates the service.
-     *
-     * @param workers for short tasks
-     * @param readers for tasks that read all of a log, and wait for a client
-     * @param address of this server
-     */
+    /** Creates the service: workers are for short tasks, readers for those that read all of a log, and wait for a client. */
     FrontierService(
             Crawls crawls,
             MemoryBudget memory,

@@ -34,9 +34,8 @@ final class InProcess {
     }
 
     /**
-     * Adds a record with a date, if there is memory for it.
-     *
-     * @param old the item that it replaces, which is to be {@linkplain #end ended} then; null for none
+     * Adds a record with a date, if there is memory for it; the item that it replaces is to be {@linkplain #end ended}
+     * then.
      */
     boolean addDated(@Nullable Item old) {
         boolean isFreed = old != null && old.info.refetch() != 0;

@@ -51,12 +51,7 @@ final class JsonFile implements Closeable {
     private long lines;
     private long enough = OUTDATED;
 
-    /**
-     * Opens a file, or creates it, and reads it.
-     *
-     * @param forces whether each line is forced to the disk
-     * @throws IOException when the disk fails, or a line is not an object of JSON
-     */
+    /** Opens a file, or creates it, and reads it. Each line that is added may be forced to the disk. */
     JsonFile(Path path, boolean forces, Consumer<Map<String, Object>> receiver) throws IOException {
         this(path, forces);
         try {
@@ -159,11 +154,7 @@ final class JsonFile implements Closeable {
         return fields.get(name) instanceof Number number ? number.longValue() : defaultValue;
     }
 
-    /**
-     * Appends a line.
-     *
-     * @param all returns all valid lines, with which the file may be replaced
-     */
+    /** Appends a line; the file may be replaced by all valid lines. */
     void add(Map<String, Object> line, Supplier<Collection<Map<String, Object>>> all) throws IOException {
         add(line);
         if (lines > enough) {

@@ -14,12 +14,7 @@ import io.grpc.protobuf.ProtoUtils;
 import java.util.List;
 import java.util.Objects;
 
-/**
- * The messages of a call that stores URLs, and how they are acknowledged.
- *
- * @param <M> what a client sends
- * @param <A> what it receives for each
- */
+/** The messages M of a call that stores URLs, and how they are acknowledged, by an A for each. */
 interface PutMessages<M extends MessageLite, A> {
     /** Those of PutURLs: one URL each. */
     PutMessages<URLItem, AckMessage> URLS = new Urls();
@@ -41,11 +36,7 @@ interface PutMessages<M extends MessageLite, A> {
     /** Returns how many URLs a message has. */
     int count(M message);
 
-    /**
-     * Returns a message as it is kept until it is stored.
-     *
-     * @throws IllegalArgumentException when it cannot be kept
-     */
+    /** Returns a message as it is kept until it is stored; throws when it cannot be kept. */
     M kept(M message);
 
     /** Returns the URLs of a message in their order. */

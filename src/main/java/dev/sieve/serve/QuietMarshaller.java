@@ -13,8 +13,6 @@ import org.jspecify.annotations.Nullable;
 /**
  * Reads messages; one that is not valid is null. An exception instead would be logged with its stack trace by gRPC. A call
  * with one message that is null ends with an error status.
- *
- * @param <T> the messages
  */
 final class QuietMarshaller<T> implements Marshaller<T> {
     private final Marshaller<T> marshaller;

@@ -50,11 +50,7 @@ record RecordInfo(@Nullable String queue, int generation, long refetch, Map<Stri
         private @Nullable String text;
         private RecordInfo info = NONE;
 
-        /**
-         * Returns the content of a record without its URL.
-         *
-         * @throws UncheckedIOException when its text was not written by {@link RecordInfo#text}
-         */
+        /** Returns the content of a record without its URL; throws unless its text was written by {@link RecordInfo#text}. */
         RecordInfo of(Lease record) {
             if (record.referrer() == null) {
                 return NONE;
@@ -116,11 +112,7 @@ record RecordInfo(@Nullable String queue, int generation, long refetch, Map<Stri
         json.writeEndObject();
     }
 
-    /**
-     * Returns what a text describes; null is the default.
-     *
-     * @throws IOException when the text was not written by {@link #text}
-     */
+    /** Returns what a text describes; null is the default. Throws unless it was written by {@link #text}. */
     static RecordInfo parse(@Nullable String text) throws IOException {
         if (text == null) {
             return NONE;

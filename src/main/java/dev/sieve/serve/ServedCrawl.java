@@ -55,11 +55,7 @@ final class ServedCrawl implements Closeable {
     private @Nullable Throwable failure;
     private boolean isClosed;
 
-    /**
-     * Opens a crawl, or makes one, in a folder of its own, and counts its URLs.
-     *
-     * @param delay the delay of queues without one of their own, in seconds
-     */
+    /** Opens a crawl, or makes one, in a folder of its own, and counts its URLs. Queues without a delay have the default. */
     ServedCrawl(String id, Path folder, ServedOptions options, MemoryBudget memory, LongSupplier delay, Moment now)
             throws IOException {
         this.id = id;
@@ -200,11 +196,7 @@ final class ServedCrawl implements Closeable {
         }
     }
 
-    /**
-     * What a client gets.
-     *
-     * @param hasMore whether there may be more at once
-     */
+    /** What a client gets, and whether there may be more at once. */
     record Taken(List<Item> items, long queues, boolean hasMore) {}
 
     /** Hands out URLs. */
@@ -414,11 +406,7 @@ final class ServedCrawl implements Closeable {
         static final Numbers NONE = new Numbers(0, 0, 0, 0, 0);
     }
 
-    /**
-     * Counts URLs.
-     *
-     * @param name null for all queues
-     */
+    /** Counts URLs, of one queue or of all (null). */
     Numbers numbers(@Nullable String name, Moment now) {
         return locked(() -> {
             advance(now);

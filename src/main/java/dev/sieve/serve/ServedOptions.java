@@ -9,12 +9,7 @@ import dev.sieve.durable.DurableSieve;
 import java.io.IOException;
 import java.nio.file.Path;
 
-/**
- * How the crawls of a server are made.
- *
- * @param frontier of each crawl
- * @param forgetsDone whether parts of the log whose URLs are all done are deleted
- */
+/** How the crawls of a server are made; parts of the log whose URLs are all done may be deleted. */
 record ServedOptions(FrontierSettings frontier, Durability durability, boolean forgetsDone) {
     static final long DEFAULT_CAPACITY = 10_000_000;
 

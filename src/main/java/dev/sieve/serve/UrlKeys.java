@@ -62,10 +62,8 @@ final class UrlKeys {
     }
 
     /**
-     * Returns the key of a URL: the URL itself, or followed by its queue, if that is not its host, and by the generation of
-     * the queue, if that is not the first.
-     *
-     * @param queue null for the host
+     * Returns the key of a URL: the URL itself, or followed by its queue, if that is not its host (null), and by the
+     * generation of the queue, if that is not the first.
      */
     static String key(String url, @Nullable String queue, int generation) {
         if (queue == null && generation == 0) {

@@ -5,7 +5,6 @@ import dev.sieve.bloom.Memberships;
 import dev.sieve.bloom.Murmur3;
 import dev.sieve.durable.DurableSieve;
 import dev.sieve.durable.DurableSieve.RecordVisitor;
-import java.io.UncheckedIOException;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.function.Predicate;
@@ -48,12 +47,7 @@ final class UrlListing {
     private final long seed = Memberships.randomSeed();
     private final RecordInfo.Reader infos = new RecordInfo.Reader();
 
-    /**
-     * Prepares a listing.
-     *
-     * @param again how many records replace an earlier one
-     * @param end records from this id on are left out
-     */
+    /** Prepares a listing of records with lower ids, of which so many replace an earlier one. */
     UrlListing(DurableSieve frontier, long again, long end, States states) {
         this.frontier = frontier;
         parts = (again + IN_MEMORY - 1) / IN_MEMORY;
@@ -62,10 +56,7 @@ final class UrlListing {
     }
 
     /**
-     * Passes on the URLs that meet a condition, in no particular order. Reads all of the log.
-     *
-     * @param queue null for all queues
-     * @throws UncheckedIOException when the disk fails, or the log is damaged
+     * Passes on the URLs that meet a condition, of a queue or of all (null), in no particular order. Reads all of the log.
      */
     void forEach(@Nullable String queue, Predicate<String> condition, Receiver receiver) {
         boolean hasEnough = false;

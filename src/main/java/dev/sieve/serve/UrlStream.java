@@ -9,11 +9,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The responses of a call that returns many, sent no faster than the client reads them.
- *
- * @param <T> the responses
- */
+/** The responses of a call that returns many, sent no faster than the client reads them. */
 final class UrlStream<T> {
     /** How long a client may read nothing while a thread waits for it. */
     private static final long PATIENCE_SECONDS = 60;
@@ -26,10 +22,8 @@ final class UrlStream<T> {
     }
 
     /**
-     * Sends responses whenever the client is ready for them, without a thread that waits. Called while the call is being
-     * started.
-     *
-     * @param more returns the next responses; null when there are no more
+     * Sends responses whenever the client is ready for them, without a thread that waits, until there are no more (null).
+     * Called while the call is being started.
      */
     void send(Supplier<@Nullable Iterator<T>> more) {
         Runnable pump = new Runnable() {

@@ -21,11 +21,7 @@ final class CrawlKeys {
     private final OfSlice[] slices;
     private final long bucketsOfSlice;
 
-    /**
-     * Names the keys of a crawl.
-     *
-     * @param bucketsOfSlice how many buckets each slice has; 0: the slices share the buckets and the tag of the crawl
-     */
+    /** Names the keys of a crawl; without buckets of their own (0), the slices share buckets and the tag of the crawl. */
     CrawlKeys(String name, int sliceCount, long bucketsOfSlice) {
         this.name = name;
         this.bucketsOfSlice = bucketsOfSlice;

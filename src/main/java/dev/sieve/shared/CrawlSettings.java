@@ -99,11 +99,7 @@ record CrawlSettings(
                 group);
     }
 
-    /**
-     * Stores the identity of the crawl with each slice of a new crawl, so that a node that has lost its slices is noticed.
-     *
-     * @throws IOException when a slice has none although the crawl is complete
-     */
+    /** Stores the identity of a new crawl with each slice, so that a node that has lost its slices is noticed. */
     void complete(Engine engine, CrawlKeys keys) throws IOException {
         boolean isComplete = engine.one("HGET", keys.settings(), utf8(COMPLETE)) != null;
         List<byte[]> missing = engine.call((session, number) -> {
@@ -153,11 +149,7 @@ record CrawlSettings(
         return isSpread ? slice * ofSlice + (hash >>> 1) % ofSlice : (hash >>> 1) % buckets;
     }
 
-    /**
-     * Stores the options of a worker, unless the crawl has some that it may not replace.
-     *
-     * @return those that are stored
-     */
+    /** Stores the options of a worker, unless the crawl has some that it may not replace; returns the stored ones. */
     static Map<String, String> storeOptions(
             Session session, CrawlKeys keys, Map<String, String> options, boolean replaces) {
         List<byte[]> args = new ArrayList<>(List.of(CrawlKeys.utf8(replaces ? 1 : 0)));
@@ -191,11 +183,7 @@ record CrawlSettings(
         return Objects.requireNonNull(read(name, engine.one(Script.CREATE, CrawlKeys.settings(name), fields)));
     }
 
-    /**
-     * Reads the settings of a crawl; null when the engine does not store the crawl.
-     *
-     * @throws IOException when what is stored is not of this program, or of another version of it
-     */
+    /** Reads the settings of a crawl, if they are of this program and version; null when there is no crawl. */
     static @Nullable CrawlSettings read(Engine engine, String name) throws IOException {
         return read(name, engine.one(Script.CREATE, CrawlKeys.settings(name)));
     }

@@ -56,11 +56,7 @@ final class Engine implements Closeable {
      * to repeat.
      */
     interface Work<T> {
-        /**
-         * Sends commands and receives their responses.
-         *
-         * @param callNumber a number that no other call of this engine has; the same in each repetition
-         */
+        /** Sends commands and receives their responses; the number is the same in each repetition, and of no other call. */
         @Nullable
         T run(Session session, long callNumber);
     }

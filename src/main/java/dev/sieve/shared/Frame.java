@@ -39,11 +39,7 @@ final class Frame {
 
     private int at;
 
-    /**
-     * Reads a frame and checks all of it.
-     *
-     * @throws IllegalArgumentException when it is damaged
-     */
+    /** Reads a frame and checks all of it; an {@link IllegalArgumentException} says that it is damaged. */
     Frame(byte[] bytes) {
         this.bytes = bytes;
         if (bytes.length < COUNT_BYTES) {

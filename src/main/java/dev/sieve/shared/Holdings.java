@@ -297,11 +297,7 @@ final class Holdings {
                 && (all || part.hasWork()));
     }
 
-    /**
-     * What is to be taken from a slice.
-     *
-     * @param left frames that an earlier owner took; when there are none, queued frames are taken
-     */
+    /** What is to be taken: frames that an earlier owner took or, without any, queued ones. */
     record Request(long call, SortedMap<Long, BitSet> left) {}
 
     /**
@@ -485,10 +481,8 @@ final class Holdings {
     }
 
     /**
-     * Puts what is done into calls. Their URLs were marked as done before, and the links of a page are pushed before it is
-     * marked: what was written before a seal contains them.
-     *
-     * @return the number of this seal
+     * Puts what is done into calls, and returns the number of this seal. URLs are marked as done before, and the links of a
+     * page are pushed before it is marked: what was written before a seal contains them.
      */
     synchronized long seal() {
         sealed++;

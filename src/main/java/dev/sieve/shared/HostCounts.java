@@ -25,10 +25,7 @@ final class HostCounts {
     }
 
     /**
-     * Reads the counts of a slice that was claimed.
-     *
-     * @param run the present run of the crawl, to which only its counts belong; null when the engine has lost it
-     * @param most how many URLs of a host may be done in a run
+     * Reads the counts of a claimed slice in a run of the crawl, null when the engine has lost it, with the limit per host.
      */
     static HostCounts read(Session session, byte[] key, @Nullable Object run, int most) {
         HostCounts hosts = new HostCounts(run == null ? "" : Replies.text(run), most);

@@ -16,11 +16,7 @@ final class HostSlices {
     private final long seed;
     private final @Nullable UnaryOperator<String> groupOfHost;
 
-    /**
-     * Creates the assignment of one crawl.
-     *
-     * @param groupOfHost returns the name of a host's group; null: each host is a group
-     */
+    /** Creates the assignment of one crawl, by the name of a host's group; null: each host is a group. */
     HostSlices(int sliceCount, long seed, @Nullable UnaryOperator<String> groupOfHost) {
         this.sliceCount = sliceCount;
         this.seed = seed;

@@ -222,10 +222,8 @@ class Link {
     }
 
     /**
-     * Receives the response to the first command that has none: a Long, a byte[], a List of them, or null.
-     *
-     * @throws EngineException.Full when the engine has no memory for the command
-     * @throws EngineException when the engine refuses it for another reason that stays
+     * Receives the response to the first command that has none: a Long, a byte[], a List of them, or null. An {@link
+     * EngineException} says that the engine refuses it, {@link EngineException.Full} that it has no memory for it.
      */
     Object receive() {
         try {

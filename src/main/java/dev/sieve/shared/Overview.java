@@ -90,11 +90,7 @@ final class Overview {
         return survey;
     }
 
-    /**
-     * Notes what a {@link #look} has found.
-     *
-     * @throws UncheckedIOException when it is of another crawl
-     */
+    /** Notes what a {@link #look} has found; throws when it is of another crawl. */
     void note(Survey survey, long now) {
         note(survey);
         surveyNanos = now;

@@ -94,10 +94,8 @@ final class Ownership {
     }
 
     /**
-     * Reports that this worker is alive, and drops the slices that it has lost.
-     *
-     * @param look looks at the slices of this worker at least, in the same call
-     * @return what it has found; null when the engine is away
+     * Reports that this worker is alive, and drops the slices that it has lost. Returns what the look at the slices in the
+     * same call has found; null when the engine is away.
      */
     @Nullable
     Survey beat(Function<Session, Survey> look, long clock) {
@@ -135,13 +133,7 @@ final class Ownership {
         workers = (int) Replies.number(session.receive());
     }
 
-    /**
-     * Renews, gives back and claims slices.
-     *
-     * @param survey of the same beat
-     * @param claims whether slices without an owner are claimed
-     * @return the slices that were claimed, to be added to the holdings
-     */
+    /** Renews, gives back and claims slices by the survey of the same beat; returns those that were claimed. */
     List<Claim> keep(Survey survey, long clock, boolean claims) {
         assert worker.isInTrip();
         int share = (worker.keys().sliceCount() + workers - 1) / Math.max(1, workers);
@@ -188,12 +180,7 @@ final class Ownership {
         });
     }
 
-    /**
-     * Renews the slices that are due, and all whose state of being idle changes.
-     *
-     * @param isIdle whether this worker has nothing to do in any slice
-     * @return whether the engine was there
-     */
+    /** Renews the slices that are due, and all when whether they are idle changes; false when the engine is away. */
     boolean renew(boolean isIdle, long clock) {
         assert worker.isInTrip();
         List<Slice> due = worker.holdings().renewable(isIdle, clock);

@@ -29,12 +29,7 @@ final class PushPart {
         this.head = head;
     }
 
-    /**
-     * A URL.
-     *
-     * @param index in the batch
-     * @param length of its text
-     */
+    /** A URL: its index in the batch, its hash, its bucket, and the length of its text. */
     record Url(int index, long h1, long h2, long bucket, int length) {
         int fingerprint() {
             return (int) h2;

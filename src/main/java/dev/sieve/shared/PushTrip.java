@@ -61,11 +61,7 @@ final class PushTrip {
     /** Used by the thread whose turn it is, and by the last thread that leaves. */
     private @Nullable Lane lane;
 
-    /**
-     * Creates a trip that threads can join.
-     *
-     * @param lanes the free lanes, of which the trip takes one and gives it back
-     */
+    /** Creates a trip that threads can join; it takes one of the free lanes, and gives it back. */
     PushTrip(Worker worker, BlockingQueue<Lane> lanes) {
         this.worker = worker;
         this.lanes = lanes;
@@ -175,11 +171,8 @@ final class PushTrip {
     }
 
     /**
-     * Sends a part that has joined, with all others, unless another thread does; waits for the response, and leaves the trip.
-     *
-     * @return the run of the engine that has responded
-     * @throws java.io.UncheckedIOException when the engine was away for too long, or this thread is interrupted; URLs of the
-     *     part may be accepted, also later, while a thread that shares the round trip waits for the engine
+     * Sends a part that has joined, with all others, unless another thread does; waits for the response, leaves the trip,
+     * and returns the run of the engine. When this throws, URLs of the part may be accepted, also later.
      */
     Run send(PushPart part) {
         try {

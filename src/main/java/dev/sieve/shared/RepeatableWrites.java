@@ -41,11 +41,7 @@ final class RepeatableWrites {
             this.room = room;
         }
 
-        /**
-         * Adds a write that was made.
-         *
-         * @param ofWrite the run of the engine before the write
-         */
+        /** Adds a write that was made; {@code ofWrite} is the run of the engine before it. */
         private synchronized void add(Runnable repetition, int permits, Run ofWrite, long now) {
             writes.add(new Write(repetition, permits, now, ofWrite));
         }

@@ -22,11 +22,7 @@ final class Results {
     private final Barrier barrier;
     private final boolean hasConfirmer;
 
-    /**
-     * Creates them.
-     *
-     * @param hasConfirmer whether another thread calls {@link #confirm} on a cluster
-     */
+    /** Creates them; {@code hasConfirmer}: another thread calls {@link #confirm} on a cluster. */
     Results(Worker worker, Barrier barrier, boolean hasConfirmer) {
         this.worker = worker;
         this.hasConfirmer = hasConfirmer && barrier.isNeeded();
@@ -53,9 +49,8 @@ final class Results {
     }
 
     /**
-     * Stores all that is done before the end, unless links do not become safe: then it is left to be done again.
-     *
-     * @param renewal renews the slices, since each attempt may take seconds
+     * Stores all that is done before the end, unless links do not become safe: then it is left to be done again. Renews the
+     * slices meanwhile, since each attempt may take seconds.
      */
     boolean flushLast(Runnable renewal) {
         for (int i = 0; i < ATTEMPTS; i++) {

@@ -77,11 +77,8 @@ final class Session {
     }
 
     /**
-     * Opens a connection to each node, and returns what the nodes report about themselves.
-     *
-     * @param candidates nodes to ask for the others, the best one first
-     * @throws Link.LoadingException when the engine has just been started
-     * @throws IOException when a node does not respond, or cannot be used; the message says why
+     * Opens a connection to each node, and returns what these report; asks the candidates for the others, the best first. A
+     * {@link Link.LoadingException} says that the engine has just been started.
      */
     Map<Server, Map<String, String>> connect(Collection<Server> candidates) throws IOException {
         disconnect();
@@ -141,11 +138,7 @@ final class Session {
         return infos.getOrDefault(node, Map.of()).getOrDefault(field, "");
     }
 
-    /**
-     * Asks one of the nodes again which of them store the keys, and how many replicas they have.
-     *
-     * @param which chooses the node
-     */
+    /** Asks one of the nodes, chosen by a number, which of them store the keys, and how many replicas they have. */
     void refresh(long which) {
         List<Server> all = List.copyOf(topology.primaries());
         Server asked = all.get((int) (which % all.size()));
@@ -202,12 +195,7 @@ final class Session {
         isFlushed = false;
     }
 
-    /**
-     * Receives the response to the first command that has none: a Long, a byte[], a List of them, or null.
-     *
-     * @throws EngineException.Full when the engine has no memory for the command
-     * @throws EngineException when the engine refuses it for another reason that stays
-     */
+    /** Receives as {@link Link#receive} does. */
     Object receive() {
         if (!isFlushed) {
             isFlushed = true;

@@ -43,11 +43,7 @@ public final class SharedBudget {
     /** The ids of the leases of pages that are not marked as done. */
     private final Set<Long> pages = new HashSet<>();
 
-    /**
-     * Joins the run, or begins one. Must come before the first claim of a slice, whose counts are those of a run.
-     *
-     * @param isOfHosts whether URLs per host are limited
-     */
+    /** Joins the run, or begins one. Must come before the first claim of a slice, whose counts are those of a run. */
     SharedBudget(Worker worker, boolean isOfHosts) {
         this.isOfHosts = isOfHosts;
         this.worker = worker;
@@ -63,10 +59,8 @@ public final class SharedBudget {
     }
 
     /**
-     * Limits the pages of the run. All workers of a crawl have to set the same limit.
-     *
-     * @param mostPages how many pages the run may visit; {@link Long#MAX_VALUE} for any number
-     * @return how long ago the run had begun when this worker joined it
+     * Limits the pages of the run, which all workers of a crawl have to do alike; {@link Long#MAX_VALUE}: any number.
+     * Returns how long ago the run had begun when this worker joined it.
      */
     public Duration join(long mostPages) {
         most = Math.min(mostPages, UNLIMITED);

@@ -46,10 +46,9 @@ public final class SharedNotes {
     }
 
     /**
-     * Appends lines to a list that all workers of the crawl share. After an outage of the engine a line may be there twice.
-     *
-     * @return the length of the list after the last of these lines; 0 when there is none
-     * @throws SieveFullException when the engine has no memory left
+     * Appends lines to a list that all workers share, and returns its length after the last of them; 0 without any. After
+     * an outage of the engine a line may be there twice. Throws {@link SieveFullException} when the engine has no memory
+     * left.
      */
     public long add(String list, List<String> lines) {
         byte[] key = worker.keys().lines(list);
@@ -105,11 +104,8 @@ public final class SharedNotes {
     }
 
     /**
-     * Stores that a host requires a pause between requests, for the worker that owns the host next. An engine without memory
-     * does not store it.
-     *
-     * @param pause how long the host has to rest after a request
-     * @param use for how long from now on that holds
+     * Stores how long a host has to rest after a request, and for how long that holds, for the worker that owns the host
+     * next. An engine without memory does not store it.
      */
     public void pause(String host, Duration pause, Duration use) {
         byte[] field = utf8(host);
@@ -134,10 +130,8 @@ public final class SharedNotes {
     }
 
     /**
-     * Stores a count of a host's URLs for the worker that owns the host next, unless a higher one is stored. An engine without
-     * memory does not store it.
-     *
-     * @param key of the count among those of all hosts, such as a hash
+     * Stores a count of a host's URLs, by its key, such as a hash, for the worker that owns the host next, unless a higher
+     * one is stored. An engine without memory does not store it.
      */
     public void count(String host, long key, int count) {
         CrawlKeys.OfSlice slice = worker.keys().slice(hosts.ofHost(host));
@@ -181,11 +175,7 @@ public final class SharedNotes {
         }
     }
 
-    /**
-     * Stores options of the crawl when no other worker is alive, or compares them with those that are stored.
-     *
-     * @return the stored options that differ; null for one that is not stored
-     */
+    /** Stores options of the crawl when no other worker is alive; else returns those stored that differ, null for none. */
     public Map<String, @Nullable String> options(Map<String, String> mine) {
         boolean mayStore = ownership.workers() == 1;
         Map<String, String> stored = worker.engine()

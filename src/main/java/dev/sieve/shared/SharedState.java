@@ -27,11 +27,6 @@ public record SharedState(
         List<String> warnings,
         List<String> problems) {
 
-    /**
-     * A live worker.
-     *
-     * @param name chosen at random by the worker
-     * @param slices how many it owns
-     */
+    /** A live worker: its random name, and how many slices it owns. */
     public record Worker(String name, int slices) {}
 }

@@ -28,21 +28,14 @@ public final class SharedTools {
 
     private SharedTools() {}
 
-    /**
-     * Returns whether an engine has a crawl of this name, in any state.
-     *
-     * @param patience how long to wait for an engine that is loading its data
-     * @throws IOException when the engine does not respond, or cannot be used
-     */
+    /** Returns whether an engine has a crawl of this name, in any state; waits for one that is loading its data. */
     public static boolean exists(EngineAddress address, Duration patience) throws IOException {
         return StoredCrawl.exists(address, patience);
     }
 
     /**
      * Reads the state of a crawl, which may be running, and changes nothing. Reads all that is pending, and counts the
-     * fingerprints.
-     *
-     * @throws IOException when the engine does not respond, or has no such crawl
+     * fingerprints. As all methods here, throws {@link IOException} when the engine does not respond, or has no such crawl.
      */
     public static SharedState inspect(EngineAddress address) throws IOException {
         try (StoredCrawl crawl = StoredCrawl.open(address)) {
@@ -93,11 +86,7 @@ public final class SharedTools {
         }
     }
 
-    /**
-     * Returns whether a crawl has accepted the URL with a key, up to its false-positive rate. The crawl may be running.
-     *
-     * @throws IOException as {@link #inspect}
-     */
+    /** Returns whether a crawl, which may be running, has accepted the URL with a key, up to its false-positive rate. */
     public static boolean mightContain(EngineAddress address, String key) throws IOException {
         try (StoredCrawl crawl = StoredCrawl.open(address)) {
             CrawlSettings settings = crawl.settings();
@@ -115,11 +104,7 @@ public final class SharedTools {
         }
     }
 
-    /**
-     * Passes on the lines of a list that the workers share, such as the seeds.
-     *
-     * @throws IOException as {@link #inspect}
-     */
+    /** Passes on the lines of a list that the workers share, such as the seeds. */
     public static void lines(EngineAddress address, String list, Consumer<String> lines) throws IOException {
         try (StoredCrawl crawl = StoredCrawl.open(address)) {
             byte[] key = crawl.keys().lines(list);
@@ -135,8 +120,6 @@ public final class SharedTools {
 
     /**
      * Passes on what each worker of a crawl has {@linkplain SharedNotes#share stored}, also those that have ended or died.
-     *
-     * @throws IOException as {@link #inspect}
      */
     public static void shares(EngineAddress address, Consumer<byte[]> shares) throws IOException {
         try (StoredCrawl crawl = StoredCrawl.open(address)) {
@@ -154,10 +137,8 @@ public final class SharedTools {
     }
 
     /**
-     * Repairs a crawl without workers: keeps everything that is whole, puts damaged frames aside in keys of their own, corrects
-     * the counters, and counts what is lost. The engine has to have memory for what is put aside.
-     *
-     * @throws IOException when a worker is live, or as {@link #inspect}
+     * Repairs a crawl without live workers: keeps everything that is whole, puts damaged frames aside in keys of their own,
+     * corrects the counters, and counts what is lost. The engine has to have memory for what is put aside.
      */
     public static RepairReport repair(EngineAddress address) throws IOException {
         try (StoredCrawl crawl = StoredCrawl.open(address)) {
@@ -166,11 +147,8 @@ public final class SharedTools {
     }
 
     /**
-     * Deletes a crawl without workers, with everything that it has stored on the engine. A deletion that was interrupted is
-     * completed by the next one.
-     *
-     * @return how many keys there were
-     * @throws IOException when a worker is live, or as {@link #inspect}
+     * Deletes a crawl without live workers, with everything that it has stored, and returns how many keys there were. A
+     * deletion that was interrupted is completed by the next one.
      */
     public static long delete(EngineAddress address) throws IOException {
         try (StoredCrawl crawl = StoredCrawl.openAny(address)) {

@@ -189,11 +189,7 @@ final class SharedUpkeep implements AutoCloseable {
         }
     }
 
-    /**
-     * Stores all that is done, gives the slices back and ends the connections.
-     *
-     * @throws java.io.UncheckedIOException when the engine is away for too long
-     */
+    /** Stores all that is done, gives the slices back and ends the connections; throws when the engine is away too long. */
     @Override
     public void close() {
         keeper.close();

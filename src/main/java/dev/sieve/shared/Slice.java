@@ -6,12 +6,7 @@ package dev.sieve.shared;
  * it. What changes of it is in {@link Holdings}.
  */
 final class Slice {
-    /**
-     * The time for which this worker owns a slice, on its clock.
-     *
-     * @param endNanos until when no other worker can own it
-     * @param renewNanos when it should be renewed
-     */
+    /** The time for which this worker owns a slice, on its clock: until another may own it, and when to renew it. */
     record Term(long endNanos, long renewNanos) {
         /** Returns the term of an ownership that was requested at a time. */
         static Term of(long sentNanos, long ttlNanos) {
@@ -25,12 +20,7 @@ final class Slice {
     private final byte[][] proof;
     private final long restNanos;
 
-    /**
-     * Creates a slice that was claimed.
-     *
-     * @param proof run, token and worker, as the scripts expect them
-     * @param restNanos the time from which on URLs may be handed out
-     */
+    /** Creates a claimed slice with run, token and worker as the scripts expect them; its URLs rest until a time. */
     Slice(CrawlKeys.OfSlice keys, Run run, byte[][] proof, long restNanos) {
         index = keys.index;
         this.keys = keys;

@@ -37,9 +37,8 @@ final class SlicePass {
         void frame(Frame frame, BitSet done);
 
         /**
-         * Receives a damaged frame, and returns whether it was removed.
-         *
-         * @param number of the frame, or what it will be when it is taken
+         * Receives a damaged frame, with the number that it has, or will have when it is taken; returns whether it was
+         * removed.
          */
         boolean damaged(long number, boolean isTaken, byte[] bytes, IllegalArgumentException cause) throws IOException;
     }

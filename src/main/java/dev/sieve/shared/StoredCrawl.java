@@ -49,11 +49,7 @@ final class StoredCrawl implements Closeable {
         keys = settings == null ? new CrawlKeys(address.name(), 0, 0) : settings.keys(address.name());
     }
 
-    /**
-     * Connects to the engine and reads the settings of the crawl.
-     *
-     * @throws IOException when the engine does not respond, or has no such crawl
-     */
+    /** Connects to the engine and reads the settings of the crawl, which has to exist. */
     static StoredCrawl open(EngineAddress address) throws IOException {
         StoredCrawl crawl = openAny(address);
         if (crawl.settings == null) {
@@ -143,11 +139,7 @@ final class StoredCrawl implements Closeable {
         return names.stream().map(Replies::text).toList();
     }
 
-    /**
-     * Refuses a crawl that is running.
-     *
-     * @param isListed whether the list of workers can be read
-     */
+    /** Refuses a crawl that is running; with a list of workers that cannot be read, by the owners of its slices. */
     void requireNoWorkers(boolean isListed) throws IOException {
         long now = now();
         List<Owner> owners = owners();
@@ -245,11 +237,7 @@ final class StoredCrawl implements Closeable {
         return Replies.list(one("HMGET", CrawlKeys.with(hash, fields.stream()))).toArray(byte[][]::new);
     }
 
-    /**
-     * A key that is not of the type that a crawl stores under it.
-     *
-     * @param type what it is
-     */
+    /** A key of another type than the one that a crawl stores under it. */
     record WrongKey(String key, String type, String expected) {
         @Override
         public String toString() {
@@ -302,10 +290,8 @@ final class StoredCrawl implements Closeable {
     }
 
     /**
-     * Sends many commands, and passes on their responses in the same order; null for those that the engine refuses.
-     *
-     * @param command sends the command at an index
-     * @param responses receives the response to the command at an index
+     * Sends the commands with these indexes, and passes on the responses in their order; null for those that the engine
+     * refuses.
      */
     void all(long count, ObjLongConsumer<Session> command, ObjLongConsumer<@Nullable Object> responses)
             throws IOException {

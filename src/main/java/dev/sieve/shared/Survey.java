@@ -15,12 +15,7 @@ final class Survey {
     /** The field of the events that holds how many URLs were accepted when the crawl was found to be over. */
     static final String ENDED = "ended";
 
-    /**
-     * What is stored of one slice.
-     *
-     * @param isIdle whether its owner has nothing to do in it
-     * @param isFree whether no worker owns it
-     */
+    /** What is stored of one slice: also whether its owner has nothing to do in it, and whether it has none. */
     record OfSlice(
             long accepted,
             long taken,
@@ -74,10 +69,8 @@ final class Survey {
     }
 
     /**
-     * Looks at some slices in one round trip; at all of them when nothing is known of the others in this run, or when the
-     * crawl may be over.
-     *
-     * @param before what is known; null for nothing
+     * Looks at some slices in one round trip; at all of them when nothing is known of the others in this run (null), or
+     * when the crawl may be over.
      */
     static Survey take(Session session, CrawlKeys keys, @Nullable Survey before, BitSet some) {
         boolean isKnown = before != null && before.run == session.run();

@@ -119,11 +119,7 @@ final class TakenFrame {
 
         private static final byte[] ALL = {};
 
-        /**
-         * Moves frames into a call.
-         *
-         * @param run to which URLs per host are counted; null where they are not
-         */
+        /** Moves frames into a call; URLs per host are counted to a run, unless it is null. */
         static DoneCall of(long number, long seal, Set<TakenFrame> changed, @Nullable String run) {
             List<byte[]> args = new ArrayList<>();
             Map<String, Integer> hosts = new TreeMap<>();

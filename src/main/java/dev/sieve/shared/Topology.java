@@ -25,12 +25,7 @@ final class Topology {
     /** A replica that was away for longer is not elected: ten times the default timeout of a node, and some seconds. */
     static final long ELECTABLE_MILLIS = TimeUnit.MINUTES.toMillis(3);
 
-    /**
-     * How many replicas a primary has.
-     *
-     * @param present those that the cluster has not found to have failed
-     * @param electable these, and those that failed a short time ago and may still take the place of the primary
-     */
+    /** How many replicas a primary has: present ones, which have not failed, and those that may still take its place. */
     record Replicas(int present, int electable) {
         private static final Replicas NONE = new Replicas(0, 0);
 
@@ -52,11 +47,7 @@ final class Topology {
         return new Topology(new Server[] {server}, Map.of(server, Replicas.NONE));
     }
 
-    /**
-     * Asks a node of a cluster.
-     *
-     * @throws IOException when the node is not connected to most of the cluster, so that its answer may be an old one
-     */
+    /** Asks a node of a cluster, which has to be connected to most of it: else its answer may be an old one. */
     static Topology read(Link link) throws IOException {
         link.send("CLUSTER", utf8("INFO"));
         link.send("CLUSTER", utf8("SLOTS"));

@@ -32,11 +32,7 @@ final class Totals {
         acceptedInSlice = new long[settings.slices()];
     }
 
-    /**
-     * Notes that a slice has accepted new URLs of this worker.
-     *
-     * @param inSlice how many URLs the slice has accepted in all
-     */
+    /** Notes that a slice has accepted new URLs of this worker, and how many it has accepted in all. */
     synchronized void pushed(Run ofPush, int slice, long inSlice, int newUrls) {
         if (ofPush == run) {
             long before = acceptedInSlice[slice];

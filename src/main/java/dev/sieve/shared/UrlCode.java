@@ -118,10 +118,8 @@ final class UrlCode {
     }
 
     /**
-     * Reads a code, and checks all of it.
-     *
-     * @param out receives the text; null: it is only measured
-     * @return the length of the text, -1 when the code is damaged
+     * Reads a code into a text, or only measures it (null), and checks all of it. Returns the length; -1 when it is
+     * damaged.
      */
     static int decode(byte[] code, int from, int to, byte @Nullable [] out, int outFrom) {
         int at = from;

@@ -61,12 +61,7 @@ final class CookieJar {
 
     private int appended;
 
-    /**
-     * Creates a jar.
-     *
-     * @param files the files of a job; null to store nothing
-     * @param named the cookies that the user has named
-     */
+    /** Creates a jar with the cookies that the user has named; it stores them in the files of a job, if there are any. */
     CookieJar(@Nullable JobFiles files, List<Cookie> named, Instant now) throws IOException {
         this.files = files;
         List<String> lines = files == null ? List.of() : stored(files);
@@ -95,9 +90,8 @@ final class CookieJar {
     }
 
     /**
-     * Reads a file as curl and browsers write it.
-     *
-     * @throws IllegalArgumentException when a line is wrong, or one too many; the message names the file and the line
+     * Reads a file as curl and browsers write it; the message about a wrong line, or one too many, names the file and the
+     * line.
      */
     static List<Cookie> read(Path path) throws IOException {
         List<Cookie> cookies = new ArrayList<>();

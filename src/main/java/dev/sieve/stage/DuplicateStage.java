@@ -24,11 +24,7 @@ final class DuplicateStage implements Stage {
     /** Null while pages are not compared. */
     private volatile @Nullable KnownTexts texts;
 
-    /**
-     * Creates the stage.
-     *
-     * @param skips whether the links of a page are skipped if an earlier one of the same host has the same text
-     */
+    /** Creates the stage; it may skip the links of a page if an earlier one of the same host has the same text. */
     DuplicateStage(CrawlJob job, boolean skips) {
         this.job = job;
         this.skips = skips;

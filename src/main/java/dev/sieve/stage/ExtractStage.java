@@ -13,11 +13,7 @@ final class ExtractStage implements Stage {
     private final @Nullable TextForm form;
     private final boolean takesMeta;
 
-    /**
-     * Creates the stage.
-     *
-     * @param form the form of the text; null to leave it out
-     */
+    /** Creates the stage; the text is left out if it has no form. */
     ExtractStage(@Nullable TextForm form, boolean takesMeta) {
         this.form = form;
         this.takesMeta = takesMeta;

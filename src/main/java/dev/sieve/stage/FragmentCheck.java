@@ -72,12 +72,7 @@ final class FragmentCheck {
 
     /** Receives the broken links that earlier checks of the same pages have not found. */
     interface Receiver {
-        /**
-         * Receives a broken link.
-         *
-         * @param url the target with its fragment
-         * @param isFirst whether it is the first link to this target
-         */
+        /** Receives a broken link by its target with the fragment, and whether it is the first one to this target. */
         void missing(String page, int depth, String url, boolean isFirst);
 
         /** Stores all that was received. */

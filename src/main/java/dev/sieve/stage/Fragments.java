@@ -110,11 +110,7 @@ final class Fragments {
         return new Page(owner);
     }
 
-    /**
-     * Adds a page.
-     *
-     * @param isWhole whether all its parts are known
-     */
+    /** Adds a page, and whether all its parts are known. */
     synchronized void add(int depth, String url, Page page, boolean isWhole) {
         file.add(PAGE + depth + " " + url + " " + (isWhole ? page.parts() : INCOMPLETE) + page.links);
     }
@@ -188,11 +184,7 @@ final class Fragments {
         return text.startsWith(PAGE) || text.startsWith(MOVED);
     }
 
-    /**
-     * A line of a page or a redirect.
-     *
-     * @param rest parts and links, or the target
-     */
+    /** A line of a page or a redirect, which ends with its parts and links, or with its target. */
     record Line(boolean isMoved, int depth, String url, String rest) {
         static Line of(String text) {
             boolean isMoved = text.startsWith(MOVED);

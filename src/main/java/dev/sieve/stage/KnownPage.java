@@ -66,12 +66,7 @@ record KnownPage(int number, int label, String url, Discovery discovery, Content
         }
     }
 
-    /**
-     * How a URL was first found.
-     *
-     * @param depth links followed from a seed
-     * @param referrer the page on which it was found; {@link #NO_REFERRER} for none
-     */
+    /** How a URL was first found: by how many links from a seed, and on which page; {@link #NO_REFERRER} for none. */
     record Discovery(int depth, long referrer) {}
 
     /**
@@ -197,11 +192,7 @@ record KnownPage(int number, int label, String url, Discovery discovery, Content
         }
     }
 
-    /**
-     * Returns the page in a line.
-     *
-     * @throws IllegalArgumentException when it {@linkplain #isLine is not such a line}, but for its URL
-     */
+    /** Returns the page in a line, which has to be {@linkplain #isLine such a line}, but for its URL. */
     static KnownPage parse(String line) {
         String[] fields = line.split(" ", -1);
         if (fields.length != FIELDS) {

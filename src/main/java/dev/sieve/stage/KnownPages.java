@@ -225,9 +225,8 @@ final class KnownPages {
     }
 
     /**
-     * Returns the key of the URL to which another one redirected when that was last known; null when it did not.
-     *
-     * @param key the key of a URL that is a page, or is checked
+     * Returns the key of the URL to which the URL with a key, a page or a checked one, redirected when that was last known;
+     * null when it did not.
      */
     synchronized @Nullable String redirect(boolean isCheck, String key) {
         KnownPage page = find((isCheck ? CHECK : "") + key, null, 0);
@@ -240,9 +239,8 @@ final class KnownPages {
     }
 
     /**
-     * Returns a URL of which a line stands after a position; only such lines are read.
-     *
-     * @param url null for any with the key
+     * Returns a URL of which a line stands after a position, any with the key (null) or a certain one; only such lines are
+     * read.
      */
     private @Nullable KnownPage find(String key, @Nullable String url, long after) {
         long fingerprint = fingerprint(key);
@@ -321,11 +319,7 @@ final class KnownPages {
         }
     }
 
-    /**
-     * Adds a page, or what is new of it.
-     *
-     * @param isLeft whether it is still in the frontier
-     */
+    /** Adds a page, or what is new of it, and whether it is still in the frontier. */
     synchronized void add(KnownPage page, boolean isLeft) {
         KnownPage known = page.number() < 0 ? find(page.label(), page.url()) : page;
         int number = known == null ? end : known.number();

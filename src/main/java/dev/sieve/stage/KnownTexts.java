@@ -46,10 +46,8 @@ final class KnownTexts implements Closeable {
     private long uncompared;
 
     /**
-     * What is known of the text of a page.
-     *
-     * @param first the first page of the crawl that has it; null when it is this page, or unknown
-     * @param isOnHost whether an earlier page of the same host has it
+     * What is known of the text of a page: the first page of the crawl that has it, null when it is this page, or unknown;
+     * and whether an earlier page of the same host has it.
      */
     record Earlier(@Nullable String first, boolean isOnHost) {
         static final Earlier NONE = new Earlier(null, false);

@@ -52,21 +52,14 @@ final class Rounds {
         frontier = (DurableSieve) job.frontier();
     }
 
-    /**
-     * Returns the rounds of a job; null when it has none.
-     *
-     * @throws IOException when the disk fails, or the file of the pages is damaged
-     */
+    /** Returns the rounds of a job; null when it has none. */
     static @Nullable Rounds of(CrawlJob job, RevisitRule rule) throws IOException {
         return job.keepsFiles() && job.files().exists(KnownPages.KIND) ? new Rounds(job, rule) : null;
     }
 
     /**
-     * Makes the crawl of a job one in rounds, and begins the next one if the last one has ended.
-     *
-     * @param onlyDue whether a round that begins visits only the pages that are due
-     * @throws IllegalArgumentException when that is not possible; the message says why
-     * @throws IOException as {@link #of}
+     * Makes the crawl of a job one in rounds, and begins the next one, perhaps only of the pages that are due, if the last
+     * one has ended. The message of an {@link IllegalArgumentException} says why that is not possible.
      */
     static Rounds again(CrawlJob job, boolean onlyDue, RevisitRule rule) throws IOException {
         if (!job.keepsFiles()) {
@@ -195,11 +188,7 @@ final class Rounds {
         return Revisit.refused(seen(target, KnownPage.NO_LINKS, null));
     }
 
-    /**
-     * Stores visits. Before they survive a power cut, what they have queued does.
-     *
-     * @param isForced whether they have to survive one
-     */
+    /** Stores visits. If {@code isForced}, they survive a power cut, and what they have queued does so before. */
     void store(List<Revisit> visits, boolean isForced) {
         if (visits.isEmpty()) {
             return;

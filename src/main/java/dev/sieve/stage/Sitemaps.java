@@ -89,10 +89,8 @@ final class Sitemaps implements Stage {
     }
 
     /**
-     * Creates a reader of sitemaps.
-     *
-     * @param isOffered whether to queue sitemaps; those that an earlier run has queued are read anyway
-     * @param maxBytes the heap that the origins and sites in memory may take
+     * Creates a reader of sitemaps, which queues them if {@code isOffered}, and reads those that an earlier run has queued
+     * anyway. The origins and sites in memory take at most {@code maxBytes}.
      */
     Sitemaps(LinkQueue links, Recorder recorder, boolean isOffered, long maxBytes) {
         this.isOffered = isOffered;
