@@ -20,8 +20,8 @@ import org.jspecify.annotations.Nullable;
 /** A page that a tab shows until it is ready. Each of its requests is paused, and answered here or not at all. */
 final class ShownPage {
     private static final Duration CHECK = Duration.ofMillis(250);
-    /** How long a page may take for each step after it is ready. */
-    private static final Duration STEP = Duration.ofSeconds(2);
+    /** How long a page may take for each step after it is ready: it may be large, and a script may still run. */
+    private static final Duration STEP = Duration.ofSeconds(5);
 
     private static final String IDLE = "new Promise(run => requestIdleCallback(() => run()))";
     private static final Set<String> NEEDED = Set.of("Script", "Stylesheet", "XHR", "Fetch");
