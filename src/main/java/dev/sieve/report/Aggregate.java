@@ -29,12 +29,16 @@ final class Aggregate {
     /** The first URL that was requested without a link to it; null if there is none. */
     public @Nullable String first;
 
-    private final Tally fates = new Tally();
-    private final Changes changes = new Changes();
-    private final @Nullable Alike alike;
-    private final Timeline timeline = new Timeline();
-    private final Runs runs = new Runs();
-    private @Nullable OpenRequest oldest;
+    final Tally fates = new Tally();
+    final Changes changes = new Changes();
+    /** The pages that are alike; null if they are not compared. */
+    final @Nullable Alike alike;
+
+    final Timeline timeline = new Timeline();
+    final Runs runs = new Runs();
+    /** The oldest of the URLs that are being requested; null if there is none. */
+    @Nullable
+    OpenRequest oldest;
 
     /** The first URLs that were not requested, for each rule. */
     static final class SkipExamples {
@@ -154,11 +158,6 @@ final class Aggregate {
         }
     }
 
-    /** Sets the oldest of the URLs that are being requested; null if there is none. */
-    void oldest(@Nullable OpenRequest request) {
-        oldest = request;
-    }
-
     /** Sets the first URL that was requested without a link to it, unless there is one. */
     void first(@Nullable String url) {
         first = first == null ? Bounds.cutOrNull(url) : first;
@@ -167,49 +166,5 @@ final class Aggregate {
     /** Adds a link of a link graph, by what became of its target. */
     void fate(String fate) {
         fates.add(fate, 1, 0);
-    }
-
-    Totals totals() {
-        return totals;
-    }
-
-    /** Returns the oldest of the URLs that are being requested; null if there is none. */
-    @Nullable
-    OpenRequest oldest() {
-        return oldest;
-    }
-
-    Tally fates() {
-        return fates;
-    }
-
-    Changes changes() {
-        return changes;
-    }
-
-    /** Returns the pages that are alike; null if they are not compared. */
-    @Nullable
-    Alike alike() {
-        return alike;
-    }
-
-    BrokenLinks broken() {
-        return broken;
-    }
-
-    Redirects redirectChains() {
-        return redirectChains;
-    }
-
-    SkipExamples skipExamples() {
-        return skipExamples;
-    }
-
-    Timeline timeline() {
-        return timeline;
-    }
-
-    Runs runs() {
-        return runs;
     }
 }

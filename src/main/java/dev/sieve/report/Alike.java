@@ -1,5 +1,6 @@
 package dev.sieve.report;
 
+import static dev.sieve.report.Html.more;
 import static dev.sieve.report.Html.note;
 import static dev.sieve.report.Numbers.count;
 import static dev.sieve.report.Numbers.text;
@@ -68,8 +69,8 @@ final class Alike {
         /** Returns the groups with several pages, the largest first. */
         List<NearPages.Group> shared() {
             return groups.values().stream()
-                    .filter(group -> group.count() > 1)
-                    .sorted(Comparator.comparingLong(group -> -group.count()))
+                    .filter(group -> group.count > 1)
+                    .sorted(Comparator.comparingLong(group -> -group.count))
                     .toList();
         }
     }
@@ -92,8 +93,8 @@ final class Alike {
         String canonical = entry.text(VisitField.CANONICAL);
         if (first != null) {
             NearPages.Group group = texts.of(first);
-            if (group != null && group.count() == 0) {
-                group.add(group.name());
+            if (group != null && group.count == 0) {
+                group.add(group.name);
             }
             boolean isDeclared = canonical != null && Entry.key(canonical).equals(Entry.key(first));
             if (group != null && isDeclared) {
@@ -162,18 +163,16 @@ final class Alike {
                 }
                 table.row();
                 if (areNamed) {
-                    table.foreign(group.name());
+                    table.foreign(group.name);
                 }
-                table.count(group.count());
+                table.count(group.count);
                 if (areTexts) {
-                    table.count(group.declared());
+                    table.count(group.declared);
                 }
-                long more = group.count() - group.pages().size();
-                table.urls(group.pages(), more > 0 ? "and " + count(more) + " more" : "");
+                long more = group.count - group.pages.size();
+                table.urls(group.pages, more > 0 ? "and " + count(more) + " more" : "");
             }
-            if (groups.size() > table.rows()) {
-                note(section, "And " + count(groups.size() - table.rows(), "more group") + ", only counted.");
-            }
+            more(section, groups.size() - table.rows(), "more group");
         }
         if (leftOut > 0) {
             note(section, count(leftOut, "further page") + " not compared: " + heading.toLowerCase(Locale.ROOT));
@@ -197,9 +196,7 @@ final class Alike {
                 table.row().url(canonical.page).url(canonical.url).foreign(problem(canonical, broken));
             }
         }
-        if (wrong.size() > table.rows()) {
-            note(section, "And " + count(wrong.size() - table.rows(), "more page") + ", only counted.");
-        }
+        more(section, wrong.size() - table.rows(), "more page");
         if (canonicalsLeftOut > 0) {
             note(section, count(canonicalsLeftOut, "further canonical URL") + " not looked at.");
         }
@@ -209,7 +206,7 @@ final class Alike {
     private @Nullable String problem(Canonical canonical, BrokenLinks broken) {
         BrokenLinks.Link link = broken.get(Long.toHexString(canonical.hash));
         if (link != null) {
-            return "broken: " + link.reason();
+            return "broken: " + link.reason;
         } else if (broken.isRedirect(canonical.url)) {
             return "redirects";
         }

@@ -97,25 +97,8 @@ final class BrokenLinks {
             }
         }
 
-        String url() {
-            return url;
-        }
-
-        String reason() {
-            return reason;
-        }
-
         boolean isCheck() {
             return check && !fragment;
-        }
-
-        boolean isFragment() {
-            return fragment;
-        }
-
-        /** Returns pages that link to it, the one on which it was first found first; empty for a seed. */
-        List<String> referrers() {
-            return referrers;
         }
 
         /** Returns the number of pages that are found to link to it. */
@@ -324,11 +307,6 @@ final class BrokenLinks {
         return link == null ? silent.get(id) : link;
     }
 
-    /** Returns those that are not listed, by reason. */
-    Tally unlisted() {
-        return unlisted;
-    }
-
     long count() {
         return links.size() + silent.size() + unlisted.sum();
     }
@@ -340,7 +318,7 @@ final class BrokenLinks {
 
     /** Returns how many are missing fragments. */
     long fragments() {
-        return unlistedFragments + list().stream().filter(Link::isFragment).count();
+        return unlistedFragments + list().stream().filter(link -> link.fragment).count();
     }
 
     /** Returns reasons in the order of the lists: statuses, and then the others, each the most frequent one first. */

@@ -137,7 +137,7 @@ final class Changes {
             }
             BrokenLinks.Link link = brokenLinks == null ? null : brokenLinks.get(page.id);
             List<String> first = page.referrer == null ? List.of() : List.of(page.referrer);
-            List<String> referrers = link == null ? first : link.referrers();
+            List<String> referrers = link == null ? first : link.referrers;
             long more = (link == null ? first.size() : link.referrerCount()) - Math.min(REFERRERS, referrers.size());
             table.row()
                     .url(page.url)
@@ -147,8 +147,6 @@ final class Changes {
                             referrers.subList(0, Math.min(REFERRERS, referrers.size())),
                             referrers.isEmpty() ? "seed" : more > 0 ? "and " + Numbers.count(more) + " more" : "");
         }
-        if (pages.count > table.rows()) {
-            Html.note(section, "And " + Numbers.count(pages.count - table.rows(), "more page") + ", only counted.");
-        }
+        Html.more(section, pages.count - table.rows(), "more page");
     }
 }

@@ -186,7 +186,7 @@ public final class CrawlDiff {
         if (url.records < 0) {
             // Only once, if there are several records of it.
             url.records = 0;
-            aggregate.changes().addMissing(entry);
+            aggregate.changes.addMissing(entry);
             receiver.accept(Difference.missing(entry));
         }
     }

@@ -111,14 +111,14 @@ public final class CrawlRecord implements PageSink {
 
     @Override
     public synchronized boolean comparesSketches() {
-        return aggregate.alike() != null;
+        return aggregate.alike != null;
     }
 
     @Override
     public synchronized void skipped(Skip skip) {
         SkipReason reason = skip.reason();
-        if (aggregate.skipExamples().needs(reason.rule())) {
-            aggregate.skipExamples().add(reason.rule(), skip.url(), reason.detail(), skip.referrer());
+        if (aggregate.skipExamples.needs(reason.rule())) {
+            aggregate.skipExamples.add(reason.rule(), skip.url(), reason.detail(), skip.referrer());
             if (journal != null) {
                 journal.add(JournalFormat.skip(reason.rule(), skip.url(), reason.detail(), skip.referrer()));
             }
@@ -147,21 +147,21 @@ public final class CrawlRecord implements PageSink {
     /** Shows the numbers of the run at this moment, without a point in the charts; those of its end stay. */
     synchronized void show(CrawlReport report, Instant now) {
         aggregateGroup();
-        Sample last = aggregate.runs().last();
+        Sample last = aggregate.runs.last();
         if (last == null || last.ending() == null) {
-            aggregate.runs().sample(Sample.of(report, now.toEpochMilli()));
+            aggregate.runs.sample(Sample.of(report, now.toEpochMilli()));
         }
     }
 
     /** Records the present delays of hosts, named as in a URL without a port; null for those that are not known. */
     public synchronized void delays(Function<String, @Nullable Duration> delays) {
         aggregateGroup();
-        aggregate.totals().hosts().delays(delays);
+        aggregate.totals.hosts.delays(delays);
     }
 
     /** Records the oldest of the URLs that are being requested; null if there is none. */
     public synchronized void oldest(@Nullable OpenRequest request) {
-        aggregate.oldest(request);
+        aggregate.oldest = request;
     }
 
     /** Records a capacity event; those from before the start belong to the start. */
@@ -182,8 +182,8 @@ public final class CrawlRecord implements PageSink {
      */
     public synchronized void findReferrers(BooleanSupplier isStopped) throws IOException {
         aggregateGroup();
-        if (journal != null && aggregate.broken().count() > 0) {
-            BrokenLinks.Search search = aggregate.broken().search();
+        if (journal != null && aggregate.broken.count() > 0) {
+            BrokenLinks.Search search = aggregate.broken.search();
             try {
                 journal.read(json -> {
                     if (isStopped.getAsBoolean()) {
@@ -203,10 +203,9 @@ public final class CrawlRecord implements PageSink {
      * #findReferrers}.
      */
     public List<BrokenLink> brokenLinks() {
-        return read(crawl -> crawl.broken().groups().values().stream()
+        return read(crawl -> crawl.broken.groups().values().stream()
                 .flatMap(List::stream)
-                .map(link ->
-                        new BrokenLink(link.url(), link.reason(), List.copyOf(link.referrers()), link.referrerCount()))
+                .map(link -> new BrokenLink(link.url, link.reason, List.copyOf(link.referrers), link.referrerCount()))
                 .toList());
     }
 

@@ -13,11 +13,13 @@ import dev.sieve.scope.Trap;
 import dev.sieve.url.Refusal;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.binder.MeterBinder;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 
@@ -162,31 +164,10 @@ public final class CrawlerMetrics implements MeterBinder {
                 null,
                 "1 while the crawl runs, 0 when it has ended.",
                 report -> report.ending() == null ? 1 : 0);
-        String waited = "Time in which no host could be requested, by cause.";
-        meters.counter(
-                "sieve.crawl.waited",
-                SECONDS,
-                waited,
-                report -> Meters.seconds(report.load()
-                        .schedule()
-                        .waited()
-                        .minus(report.load().schedule().backedOff())),
-                "cause",
-                "delay");
-        meters.counter(
-                "sieve.crawl.waited",
-                SECONDS,
-                waited,
-                report -> Meters.seconds(report.load().schedule().backedOff()),
-                "cause",
-                "backoff");
-        meters.counter(
-                "sieve.crawl.waited",
-                SECONDS,
-                waited,
-                report -> Meters.seconds(report.load().schedule().limited()),
-                "cause",
-                "limit per host");
+        Meters<?, ScheduleStats> schedule = meters.part(report -> report.load().schedule());
+        waited(schedule, "delay", each -> each.waited().minus(each.backedOff()));
+        waited(schedule, "backoff", ScheduleStats::backedOff);
+        waited(schedule, "limit per host", ScheduleStats::limited);
         meters.counter(
                 "sieve.crawl.workers.busy",
                 SECONDS,
@@ -197,6 +178,11 @@ public final class CrawlerMetrics implements MeterBinder {
                 SECONDS,
                 "Time in which pages were being processed on all processors.",
                 report -> Meters.seconds(report.load().processing()));
+    }
+
+    private static void waited(Meters<?, ScheduleStats> meters, String cause, Function<ScheduleStats, Duration> time) {
+        String help = "Time in which no host could be requested, by cause.";
+        meters.counter("sieve.crawl.waited", SECONDS, help, each -> Meters.seconds(time.apply(each)), "cause", cause);
     }
 
     /** Whether a reason is a name, or a name with details. */

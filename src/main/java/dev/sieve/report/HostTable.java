@@ -71,8 +71,11 @@ final class HostTable {
 
     /** One host, or all other hosts. */
     static final class Row {
-        private final String host;
-        private @Nullable Duration delay;
+        final String host;
+        /** The last known delay; null without one. */
+        @Nullable
+        Duration delay;
+
         public Histogram times = new Histogram();
         public long pages;
         public long redirects;
@@ -86,20 +89,6 @@ final class HostTable {
 
         private Row(String host) {
             this.host = host;
-        }
-
-        String host() {
-            return host;
-        }
-
-        long pages() {
-            return pages;
-        }
-
-        /** Returns the last known delay; null without one. */
-        @Nullable
-        Duration delay() {
-            return delay;
         }
 
         long medianMillis() {
@@ -174,7 +163,9 @@ final class HostTable {
     /** Returns the hosts with the most pages first. */
     List<Row> rows() {
         Comparator<Row> byPages = Comparator.comparingLong(row -> -row.pages);
-        return rows.values().stream().sorted(byPages.thenComparing(Row::host)).toList();
+        return rows.values().stream()
+                .sorted(byPages.thenComparing(row -> row.host))
+                .toList();
     }
 
     /** Returns all hosts that are not counted by themselves; null if there are none. */

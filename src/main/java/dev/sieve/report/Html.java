@@ -38,6 +38,13 @@ final class Html {
         section.appendElement("p").addClass("note").text(text);
     }
 
+    /** Appends how many things are not listed, if there are any. */
+    static void more(Element section, long number, String thing) {
+        if (number > 0) {
+            note(section, "And " + Numbers.count(number, thing) + ", only counted.");
+        }
+    }
+
     /** Appends what can be folded; open unless the script closes it, since without the script it is all there is. */
     static Element folded(Element section, String id, String summary) {
         Element details =

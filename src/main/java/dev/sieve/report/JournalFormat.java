@@ -145,7 +145,7 @@ final class JournalFormat {
         } else if (note.capacity != null) {
             aggregate.capacity(note.capacity.event, note.capacity.at);
         } else if (note.skip != null) {
-            aggregate.skipExamples().add(note.skip.rule, note.skip.url, note.skip.detail, note.skip.referrer);
+            aggregate.skipExamples.add(note.skip.rule, note.skip.url, note.skip.detail, note.skip.referrer);
         }
     }
 }

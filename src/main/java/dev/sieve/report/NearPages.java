@@ -3,7 +3,6 @@ package dev.sieve.report;
 import dev.sieve.parse.Sketch;
 import java.util.ArrayList;
 import java.util.BitSet;
-import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -32,10 +31,13 @@ final class NearPages {
         /** Pages that are listed. */
         private static final int LISTED = 10;
 
-        private final String name;
-        private final List<String> pages = new ArrayList<>(1);
-        private long count;
-        private long declared;
+        final String name;
+        /** The first pages. */
+        final List<String> pages = new ArrayList<>(1);
+
+        long count;
+        /** How many pages name the first one as their canonical URL. */
+        long declared;
 
         /** Creates a group without a page. Its name is what the pages have in common. */
         Group(String name) {
@@ -53,24 +55,6 @@ final class NearPages {
         void addDeclared(String page) {
             declared++;
             add(page);
-        }
-
-        String name() {
-            return name;
-        }
-
-        long count() {
-            return count;
-        }
-
-        /** Returns how many pages name the first one as their canonical URL. */
-        long declared() {
-            return declared;
-        }
-
-        /** Returns the first pages. */
-        List<String> pages() {
-            return Collections.unmodifiableList(pages);
         }
     }
 
@@ -121,7 +105,7 @@ final class NearPages {
                 for (int other = blocks.get(block).next[first]; other > 0; other = blocks.get(block).next[other]) {
                     comparisons++;
                     if (!grouped.get(other) && isNear(first, other)) {
-                        if (group.count() == 0) {
+                        if (group.count == 0) {
                             group.add(pages.get(first).url);
                         }
                         grouped.set(other);
@@ -129,11 +113,11 @@ final class NearPages {
                     }
                 }
             }
-            if (group.count() > 0) {
+            if (group.count > 0) {
                 groups.add(group);
             }
         }
-        groups.sort(Comparator.comparingLong(group -> -group.count()));
+        groups.sort(Comparator.comparingLong(group -> -group.count));
         return groups;
     }
 

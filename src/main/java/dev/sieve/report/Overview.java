@@ -28,7 +28,7 @@ final class Overview {
 
     private Overview(Aggregate crawl) {
         this.crawl = crawl;
-        last = crawl.runs().last();
+        last = crawl.runs.last();
     }
 
     /** Appends the section. */
@@ -41,26 +41,25 @@ final class Overview {
         verdict(section);
         unrequested(section);
         walls(section);
-        crawl.changes().appendSentence(section);
+        crawl.changes.appendSentence(section);
         waiting(section);
         Element tiles = section.appendElement("dl").addClass("tiles");
-        long cut = crawl.totals().cut;
-        tile(tiles, "Pages", count(crawl.totals().pages()), cut == 0 ? "" : count(cut) + " cut");
-        tile(tiles, "Broken links", count(crawl.broken().count()), "")
-                .addClass(crawl.broken().count() > 0 ? "bad" : "");
-        if (crawl.totals().checked() > 0) {
-            tile(tiles, "Checked", count(crawl.totals().checked()), "links and resources");
+        long cut = crawl.totals.cut;
+        tile(tiles, "Pages", count(crawl.totals.pages), cut == 0 ? "" : count(cut) + " cut");
+        tile(tiles, "Broken links", count(crawl.broken.count()), "").addClass(crawl.broken.count() > 0 ? "bad" : "");
+        if (crawl.totals.checked > 0) {
+            tile(tiles, "Checked", count(crawl.totals.checked), "links and resources");
         }
-        tile(tiles, "Redirects", count(crawl.totals().redirects()), "");
-        tile(tiles, "Failed", count(crawl.totals().failed()), "pages, no usable response");
-        tile(tiles, "Size of pages", Numbers.bytes(crawl.totals().bytes), "");
+        tile(tiles, "Redirects", count(crawl.totals.redirects), "");
+        tile(tiles, "Failed", count(crawl.totals.failed), "pages, no usable response");
+        tile(tiles, "Size of pages", Numbers.bytes(crawl.totals.bytes), "");
         if (last != null) {
-            long millis = crawl.runs().millis();
+            long millis = crawl.runs.millis();
             tile(
                     tiles,
                     "Time",
                     Numbers.millis(millis),
-                    text("%.1f pages/s", 1e3 * crawl.totals().pages() / Math.max(1, millis)));
+                    text("%.1f pages/s", 1e3 * crawl.totals.pages / Math.max(1, millis)));
             long again = last.pending().unfinished();
             tile(tiles, "Left", count(last.pending().left()), again == 0 ? "" : count(again) + " to try again");
             tile(
@@ -91,7 +90,7 @@ final class Overview {
 
     /** Says of how many URLs nothing is known. */
     private void walls(Element section) {
-        long walled = crawl.totals().walls.sum();
+        long walled = crawl.totals.walls.sum();
         if (walled > 0) {
             String text = "Behind bot walls, so neither working nor broken: " + count(walled, "URL") + ".";
             section.appendElement("p").attr("id", "walled").text(text);
@@ -100,8 +99,8 @@ final class Overview {
 
     /** Says what was not requested, so that it does not pass for a link that works. */
     private void unrequested(Element section) {
-        Map<String, Long> refused = crawl.runs().refusals();
-        Map<String, Long> skipped = crawl.runs().skipped();
+        Map<String, Long> refused = crawl.runs.refusals();
+        Map<String, Long> skipped = crawl.runs.skipped();
         if (!refused.isEmpty() || !skipped.isEmpty()) {
             String text = "Not requested: " + sum(refused, "URL") + ", " + sum(skipped, "link")
                     + ". Examples are under Skipped.";
@@ -116,14 +115,14 @@ final class Overview {
     /** Says what a link check is made for. */
     private void verdict(Element section) {
         Element line = section.appendElement("p").attr("id", "verdict");
-        long requested = crawl.totals().requested();
-        long broken = crawl.broken().count();
+        long requested = crawl.totals.requested();
+        long broken = crawl.broken.count();
         if (broken == 0) {
             line.text("No broken link among " + count(requested, "URL") + " requested.");
             return;
         }
-        long checks = crawl.broken().checks();
-        long fragments = crawl.broken().fragments();
+        long checks = crawl.broken.checks();
+        long fragments = crawl.broken.fragments();
         List<String> things = new ArrayList<>();
         add(things, broken - checks - fragments, "page");
         add(things, checks, "checked URL");
@@ -136,7 +135,7 @@ final class Overview {
 
     /** Names a request for which the crawl has waited long. */
     private void waiting(Element section) {
-        OpenRequest oldest = crawl.oldest();
+        OpenRequest oldest = crawl.oldest;
         if (oldest != null && oldest.isLong()) {
             Element line = section.appendElement("p").addClass("note").attr("id", "waiting");
             line.appendText("Waiting " + Numbers.millis(oldest.age().toMillis()) + " for ");
@@ -162,8 +161,8 @@ final class Overview {
 
     /** A line for each number, in the order of the sums, and a column for each run. */
     private void runs(Element section) {
-        List<Runs.Run> runs = crawl.runs().list();
-        boolean isShared = crawl.runs().isShared();
+        List<Runs.Run> runs = crawl.runs.list();
+        boolean isShared = crawl.runs.isShared();
         note(
                 section,
                 isShared
@@ -174,9 +173,9 @@ final class Overview {
         Html.Table urls = new Html.Table(columns, "runs", SMALL);
         Html.Table links = new Html.Table(columns, "links", SMALL);
         String name = isShared ? "Worker" : "Run";
-        if (crawl.runs().count() > 1) {
-            line(urls, name, (run, sample) -> urls.count(run.number()));
-            line(links, name, (run, sample) -> links.count(run.number()));
+        if (crawl.runs.count() > 1) {
+            line(urls, name, (run, sample) -> urls.count(run.number));
+            line(links, name, (run, sample) -> links.count(run.number));
         }
         if (!isShared) {
             counts(urls, "From earlier runs", sample -> sample.pending().before());
@@ -195,32 +194,29 @@ final class Overview {
         counts(links, "Already seen", sample -> sample.counts().get(Counter.LINKS, Counter.SEEN));
         counts(links, "Skipped", sample -> sample.count(Counter.SKIPPED));
         counts(links, "Retries", sample -> sample.count(Counter.RETRIES));
-        line(links, "Started", (run, sample) -> links.shown(Numbers.time(run.startedAt())));
+        line(links, "Started", (run, sample) -> links.shown(Numbers.time(run.startedAt)));
         line(links, "Time", (run, sample) -> links.millis(sample.millis()));
         line(
                 links,
                 "Ended",
                 (run, sample) -> links.shown(sample.ending() != null ? sample.ending() : ending(run, sample)));
         for (Runs.Run run : runs) {
-            if (run.command() != null) {
+            if (run.command != null) {
                 Element line = section.appendElement("p").addClass("note").addClass("command");
-                line.appendText(crawl.runs().count() > 1 ? text("%s %,d: ", name, run.number()) : "Command: ");
-                Html.command(line, run.command());
+                line.appendText(crawl.runs.count() > 1 ? text("%s %,d: ", name, run.number) : "Command: ");
+                Html.command(line, run.command);
             }
         }
-        int earlier = crawl.runs().count() - runs.size();
+        int earlier = crawl.runs.count() - runs.size();
         if (earlier > 0) {
             note(
                     section,
                     count(earlier, isShared ? "earlier worker" : "earlier run")
                             + " not listed; all pages are counted.");
         }
-        long unrecorded = runs.get(0).number() > 1
-                        || runs.get(0).last() == null
-                        || crawl.changes().isAgain()
-                        || isShared
+        long unrecorded = runs.get(0).number > 1 || runs.get(0).last == null || crawl.changes.isAgain() || isShared
                 ? 0
-                : runs.get(0).last().pending().before();
+                : runs.get(0).last.pending().before();
         if (unrecorded > 0) {
             note(section, "Runs before the first one listed kept no record for a report and are not part of this one.");
         }
@@ -228,9 +224,9 @@ final class Overview {
 
     /** Returns what is known of a run that did not end by itself. */
     private String ending(Runs.Run run, Sample sample) {
-        List<Runs.Run> runs = crawl.runs().list();
-        boolean isAlive = crawl.runs().isShared()
-                ? crawl.runs().millisAt(sample.at()) > crawl.runs().millis() - SILENT_MILLIS
+        List<Runs.Run> runs = crawl.runs.list();
+        boolean isAlive = crawl.runs.isShared()
+                ? crawl.runs.millisAt(sample.at()) > crawl.runs.millis() - SILENT_MILLIS
                 : run == runs.get(runs.size() - 1);
         return isAlive ? "not yet" : "cut off; the numbers are the last ones recorded";
     }
@@ -241,8 +237,8 @@ final class Overview {
 
     private void line(Html.Table table, String name, BiConsumer<Runs.Run, Sample> cell) {
         table.row().name(name);
-        for (Runs.Run run : crawl.runs().list()) {
-            Sample sample = run.last();
+        for (Runs.Run run : crawl.runs.list()) {
+            Sample sample = run.last;
             if (sample != null) {
                 cell.accept(run, sample);
             }

@@ -73,7 +73,7 @@ public final class ReportInput {
         if (jobs.isEmpty() && graphs.isEmpty()) {
             return;
         }
-        BrokenLinks.Search search = aggregate.broken().search();
+        BrokenLinks.Search search = aggregate.broken.search();
         for (Path job : jobs) {
             Journal.read(job, json -> JournalFormat.search(json, search), problem -> {});
         }

@@ -26,35 +26,18 @@ final class Runs {
 
     /** A run and its last sample. */
     static final class Run {
-        private final int number;
-        private final long startedAt;
-        private final @Nullable String command;
-        private @Nullable Sample last;
+        final int number;
+        final long startedAt;
+        /** The seeds and options, as on a command line; null when unknown. */
+        final @Nullable String command;
+        /** Null before the first one. */
+        @Nullable
+        Sample last;
 
         private Run(int number, long startedAt, @Nullable String command) {
             this.number = number;
             this.startedAt = startedAt;
             this.command = command;
-        }
-
-        int number() {
-            return number;
-        }
-
-        long startedAt() {
-            return startedAt;
-        }
-
-        /** Returns the seeds and options, as on a command line; null when unknown. */
-        @Nullable
-        String command() {
-            return command;
-        }
-
-        /** The last sample; null before the first one. */
-        @Nullable
-        Sample last() {
-            return last;
         }
     }
 

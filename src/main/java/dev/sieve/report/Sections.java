@@ -3,6 +3,7 @@ package dev.sieve.report;
 import static dev.sieve.report.Html.Table.LARGE;
 import static dev.sieve.report.Html.Table.SMALL;
 import static dev.sieve.report.Html.folded;
+import static dev.sieve.report.Html.more;
 import static dev.sieve.report.Html.note;
 import static dev.sieve.report.Numbers.count;
 import static dev.sieve.report.Numbers.text;
@@ -44,7 +45,7 @@ final class Sections {
     private Sections(Aggregate crawl, Element main, boolean isLive) {
         this.crawl = crawl;
         this.main = main;
-        last = crawl.runs().last();
+        last = crawl.runs.last();
         isRunning = isLive && (last == null || last.ending() == null);
     }
 
@@ -60,7 +61,7 @@ final class Sections {
         Sections sections = new Sections(crawl, main, isLive);
         Trends trends = new Trends(crawl, main);
         Overview.append(crawl, main);
-        crawl.changes().append(main, crawl.broken());
+        crawl.changes.append(main, crawl.broken);
         sections.broken(isLive ? BROKEN_NOW : Bounds.BROKEN_LINKS);
         sections.walls();
         trends.speed();
@@ -69,10 +70,10 @@ final class Sections {
         sections.hosts();
         sections.topPages();
         sections.redirects();
-        Alike alike = crawl.alike();
+        Alike alike = crawl.alike;
         if (!isLive && alike != null) {
             // Not while the crawl runs, since it takes a moment.
-            alike.append(main, crawl.broken());
+            alike.append(main, crawl.broken);
         }
         sections.skipped();
         for (Element section : main.select("> section")) {
@@ -84,7 +85,7 @@ final class Sections {
     }
 
     private void broken(int most) {
-        BrokenLinks broken = crawl.broken();
+        BrokenLinks broken = crawl.broken;
         Element section = Html.section(main, "broken", text("Broken links (%,d)", broken.count()));
         if (broken.count() == 0) {
             note(section, "None. " + BROKEN);
@@ -112,7 +113,7 @@ final class Sections {
 
     /** Appends the URLs of which nothing is known, unless there are none. */
     private void walls() {
-        Tally walls = crawl.totals().walls;
+        Tally walls = crawl.totals.walls;
         if (walls.sum() == 0) {
             return;
         }
@@ -121,7 +122,7 @@ final class Sections {
         Html.Table table = new Html.Table(section, "wall-table", SMALL, "Wall", "#URLs", "Examples");
         for (Tally.Line line : walls.bySize()) {
             List<String> urls = new ArrayList<>();
-            crawl.skipExamples().of(Aggregate.WALL + line.name()).forEach(each -> urls.add(each.url()));
+            crawl.skipExamples.of(Aggregate.WALL + line.name()).forEach(each -> urls.add(each.url()));
             table.row().foreign(line.name()).count(line.count().number).urls(urls, "");
         }
     }
@@ -138,27 +139,21 @@ final class Sections {
             if (!table.hasRoom()) {
                 break;
             }
-            long more = link.referrerCount() - link.referrers().size();
-            String rest = link.referrers().isEmpty()
+            long more = link.referrerCount() - link.referrers.size();
+            String rest = link.referrers.isEmpty()
                     ? "seed"
                     : more > 0
                             ? "and " + count(more) + " more"
                             : isRunning || link.isComplete() ? "" : "and pages that were not searched";
             table.row()
-                    .url(link.url())
-                    .text(link.isFragment() ? "part of a page" : link.isCheck() ? "check" : "page")
+                    .url(link.url)
+                    .text(link.fragment ? "part of a page" : link.isCheck() ? "check" : "page")
                     .count(link.referrerCount())
-                    .urls(link.referrers(), rest);
+                    .urls(link.referrers, rest);
         }
         Html.foreign(heading, reason);
         heading.appendText(text(" (%,d)", table.rows()));
         return table;
-    }
-
-    private static void more(Element section, long number, String thing) {
-        if (number > 0) {
-            note(section, "And " + count(number, thing) + ", only counted.");
-        }
     }
 
     private static void tally(
@@ -183,13 +178,11 @@ final class Sections {
         Html.chart(part, "bar", "Responses by class of status", "classes", 0, 1);
         Html.Table classes = new Html.Table(part, "classes", SMALL, "Class", "#Responses");
         for (int digit = 1; digit <= 9; digit++) {
-            long unmodified = digit == 3 ? crawl.totals().status(HttpURLConnection.HTTP_NOT_MODIFIED) : 0;
+            long unmodified = digit == 3 ? crawl.totals.status(HttpURLConnection.HTTP_NOT_MODIFIED) : 0;
             if (unmodified > 0) {
                 classes.row().text("304 (as before)").count(unmodified);
             }
-            long pages = crawl.totals().statusClass(digit)
-                    - unmodified
-                    + (digit == 3 ? crawl.totals().redirects() : 0);
+            long pages = crawl.totals.statusClass(digit) - unmodified + (digit == 3 ? crawl.totals.redirects : 0);
             if (pages > 0) {
                 classes.row().text(digit + "xx").count(pages);
                 if (digit >= 4) {
@@ -197,17 +190,17 @@ final class Sections {
                 }
             }
         }
-        if (crawl.totals().walled > 0) {
-            classes.row().text("bot wall").count(crawl.totals().walled);
+        if (crawl.totals.walled > 0) {
+            classes.row().text("bot wall").count(crawl.totals.walled);
         }
-        if (crawl.totals().failed() > 0) {
-            classes.row().text("failed").count(crawl.totals().failed()).mark("bad");
+        if (crawl.totals.failed > 0) {
+            classes.row().text("failed").count(crawl.totals.failed).mark("bad");
         }
         Html.Table table = new Html.Table(
                 folded(part, "statuses", "Each status of a page"), "statuses", SMALL, "Status", "#Pages");
         for (int status = 0; status < 1000; status++) {
-            if (crawl.totals().status(status) > 0) {
-                table.row().text(String.valueOf(status)).count(crawl.totals().status(status));
+            if (crawl.totals.status(status) > 0) {
+                table.row().text(String.valueOf(status)).count(crawl.totals.status(status));
             }
         }
     }
@@ -216,20 +209,20 @@ final class Sections {
         part.appendElement("h3").text("Depth");
         Html.chart(part, "bar", "Pages by depth (links followed from a seed)", "depths", 0, 1);
         Html.Table table = pages(part, "depths", "Pages by depth", "#Depth");
-        for (Tally.Line line : crawl.totals().byDepth()) {
+        for (Tally.Line line : crawl.totals.byDepth()) {
             size(table.row().count(Long.parseLong(line.name())), line.count());
         }
-        others(table, crawl.totals().depths);
+        others(table, crawl.totals.depths);
     }
 
     private void types(Element part) {
         part.appendElement("h3").text("Content types");
         Html.chart(part, "sideways", "Pages by content type", "types", 0, 1);
         Html.Table table = pages(part, "types", "Pages by content type", "Type");
-        for (Tally.Line line : crawl.totals().types().bySize()) {
+        for (Tally.Line line : crawl.totals.types.bySize()) {
             size(table.row().foreign(line.name().isEmpty() ? "none" : line.name()), line.count());
         }
-        others(table, crawl.totals().types());
+        others(table, crawl.totals.types);
     }
 
     private static Html.Table pages(Element part, String id, String heading, String name) {
@@ -263,24 +256,24 @@ final class Sections {
                         "#Size")
                 .filtered();
         int shown = 0;
-        for (HostTable.Row row : crawl.totals().hosts().rows()) {
+        for (HostTable.Row row : crawl.totals.hosts.rows()) {
             if (shown == HOSTS_SHOWN || !table.hasRoom()) {
                 break;
             }
             shown++;
-            host(table.row().foreign(row.host()), row);
+            host(table.row().foreign(row.host), row);
         }
-        HostTable.Row others = crawl.totals().hosts().others();
+        HostTable.Row others = crawl.totals.hosts.others();
         if (others != null) {
             host(table.row().text("other hosts, together"), others);
         }
         note(section, "Failures are broken links to URLs of the crawl.");
-        more(section, crawl.totals().hosts().size() - shown, "more host");
+        more(section, crawl.totals.hosts.size() - shown, "more host");
     }
 
     private static void host(Html.Table table, HostTable.Row row) {
-        Duration delay = row.delay();
-        table.count(row.pages())
+        Duration delay = row.delay;
+        table.count(row.pages)
                 .count(row.redirects)
                 .count(row.broken)
                 .number(
@@ -321,7 +314,7 @@ final class Sections {
 
     private void redirects() {
         Element section = Html.section(main, "redirects", "Redirects");
-        List<Redirects.Chain> chains = crawl.redirectChains().chains();
+        List<Redirects.Chain> chains = crawl.redirectChains.chains();
         if (chains.isEmpty()) {
             note(section, "None.");
             return;
@@ -346,21 +339,19 @@ final class Sections {
                                     : chain.result() == null ? "requested before, or not" : chain.result());
         }
         if (shown < chains.size()) {
-            note(
-                    section,
-                    text("The longest chains; %s in all.", count(crawl.totals().redirects(), "redirect")));
+            note(section, text("The longest chains; %s in all.", count(crawl.totals.redirects, "redirect")));
         }
     }
 
     private void skipped() {
-        Map<String, Long> skipped = crawl.runs().skipped();
-        Map<String, Long> refused = crawl.runs().refusals();
-        if (last == null && crawl.fates().sum() == 0) {
+        Map<String, Long> skipped = crawl.runs.skipped();
+        Map<String, Long> refused = crawl.runs.refusals();
+        if (last == null && crawl.fates.sum() == 0) {
             return;
         }
         Element section = Html.section(main, "skipped", "Skipped");
-        if (crawl.fates().sum() > 0) {
-            Tally fates = crawl.fates();
+        if (crawl.fates.sum() > 0) {
+            Tally fates = crawl.fates;
             tally(section, "fates", "Links in the link graph", "Links", fates.bySize(), fates);
         }
         if (last == null) {
@@ -376,7 +367,7 @@ final class Sections {
                 new Html.Table(section, "skips", SMALL, "Reason", "#Not queued", "#Queued, not requested", "Examples");
         for (String rule : rules) {
             List<String> urls = new ArrayList<>();
-            crawl.skipExamples().of(rule).forEach(each -> urls.add(each.url()));
+            crawl.skipExamples.of(rule).forEach(each -> urls.add(each.url()));
             table.row()
                     .foreign(rule)
                     .count(skipped.getOrDefault(rule, 0L))

@@ -46,14 +46,14 @@ record Share(long startedAt, @Nullable String command, Sample sample, Aggregate 
 
     /** Returns what is stored of a crawl; null before its first sample. */
     static @Nullable Share of(Aggregate crawl) {
-        Sample sample = crawl.runs().last();
+        Sample sample = crawl.runs.last();
         if (sample == null) {
             return null;
         }
-        Runs.Run run = crawl.runs().list().get(crawl.runs().list().size() - 1);
+        Runs.Run run = crawl.runs.list().get(crawl.runs.list().size() - 1);
         Aggregate stored = new Aggregate(false, HOSTS, LINKS, LINKS);
         stored.merge(crawl, 0);
-        return new Share(run.startedAt(), run.command(), sample, stored);
+        return new Share(run.startedAt, run.command, sample, stored);
     }
 
     /** Returns the crawl of which all workers have stored these. */
@@ -63,8 +63,8 @@ record Share(long startedAt, @Nullable String command, Sample sample, Aggregate 
                 .thenComparing(share -> Objects.requireNonNullElse(share.command, "")));
         Aggregate sum = new Aggregate();
         // The times of events are those since the start of the first worker.
-        inOrder.forEach(share -> sum.runs().add(share.startedAt, share.command, share.sample));
-        inOrder.forEach(share -> sum.merge(share.crawl, sum.runs().millisAt(share.startedAt)));
+        inOrder.forEach(share -> sum.runs.add(share.startedAt, share.command, share.sample));
+        inOrder.forEach(share -> sum.merge(share.crawl, sum.runs.millisAt(share.startedAt)));
         return sum;
     }
 

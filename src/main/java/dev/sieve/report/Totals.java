@@ -99,22 +99,6 @@ final class Totals {
         bytes += other.bytes;
     }
 
-    long pages() {
-        return pages;
-    }
-
-    long redirects() {
-        return redirects;
-    }
-
-    long failed() {
-        return failed;
-    }
-
-    long checked() {
-        return checked;
-    }
-
     /** Returns the number of URLs that were requested. */
     long requested() {
         return pages + redirects + failed + checked;
@@ -137,13 +121,5 @@ final class Totals {
     /** Returns the pages by depth, in its order. */
     List<Tally.Line> byDepth() {
         return depths.lines(Comparator.comparingLong(line -> Long.parseLong(line.name())));
-    }
-
-    Tally types() {
-        return types;
-    }
-
-    HostTable hosts() {
-        return hosts;
     }
 }

@@ -36,12 +36,12 @@ final class Trends {
     Trends(Aggregate crawl, Element main) {
         this.crawl = crawl;
         this.main = main;
-        last = crawl.runs().last();
+        last = crawl.runs.last();
     }
 
     /** Appends how fast the crawl was. */
     void speed() {
-        List<Timeline.Point> points = crawl.timeline().points();
+        List<Timeline.Point> points = crawl.timeline.points();
         Element section = Html.section(main, "speed", "Speed");
         if (points.isEmpty()) {
             arrivals(section);
@@ -90,13 +90,13 @@ final class Trends {
 
     /** Without samples, the times at which pages were requested. */
     private void arrivals(Element section) {
-        List<Arrivals.Interval> intervals = crawl.totals().arrivals.intervals();
+        List<Arrivals.Interval> intervals = crawl.totals.arrivals.intervals();
         if (intervals.isEmpty()) {
             note(section, "The times of the requests are unknown.");
             return;
         }
         Html.chart(section, "line", "Pages per second", "samples", 1, 3);
-        double seconds = crawl.totals().arrivals.widthMillis() / 1e3;
+        double seconds = crawl.totals.arrivals.widthMillis() / 1e3;
         Html.Table table = new Html.Table(
                 folded(section, "samples", "Numbers over time"),
                 "samples",

@@ -32,7 +32,7 @@ class AlikeTest {
 
     private Element section() {
         Element main = Html.document().body();
-        crawl.alike().append(main, crawl.broken());
+        crawl.alike.append(main, crawl.broken);
         return main.child(0);
     }
 

@@ -97,18 +97,18 @@ class CrawlRecordTest {
             record.findReferrers(() -> false);
 
             record.read(crawl -> {
-                for (BrokenLinks.Link link : crawl.broken().list()) {
+                for (BrokenLinks.Link link : crawl.broken.list()) {
                     assertThat(link.referrerCount())
-                            .as(link.url())
-                            .isEqualTo(expected.get(link.url()).size());
+                            .as(link.url)
+                            .isEqualTo(expected.get(link.url).size());
                     List<String> first = List.of("http://a.test/0");
-                    assertThat(link.referrers())
-                            .containsAll(expected.get(link.url()).stream()
+                    assertThat(link.referrers)
+                            .containsAll(expected.get(link.url).stream()
                                     .limit(BrokenLinks.REFERRERS - 1)
                                     .toList())
                             .containsAll(first);
                 }
-                return crawl.broken().count();
+                return crawl.broken.count();
             });
         }
     }
@@ -125,8 +125,7 @@ class CrawlRecordTest {
             record.findReferrers(stops::next);
 
             assertThat(stops.hasNext()).isFalse();
-            assertThat(record.<List<BrokenLinks.Link>>read(
-                            crawl -> crawl.broken().list()))
+            assertThat(record.<List<BrokenLinks.Link>>read(crawl -> crawl.broken.list()))
                     .isNotEmpty()
                     .noneMatch(BrokenLinks.Link::isComplete);
             assertThat(ReportPage.page(record, NOW)).contains("and pages that were not searched");
@@ -144,9 +143,9 @@ class CrawlRecordTest {
             record.accept(Visits.needing("http://a.test/2", "http://a.test/", "http://b.test/x.png"));
             record.accept(Visits.check(Visits.page("http://b.test/x.png", 404, "http://a.test/")));
             record.findReferrers(() -> false);
-            record.read(crawl -> assertThat(crawl.broken().list())
+            record.read(crawl -> assertThat(crawl.broken.list())
                     .singleElement()
-                    .extracting(BrokenLinks.Link::referrers)
+                    .extracting(link -> link.referrers)
                     .isEqualTo(List.of("http://a.test/", "http://a.test/2")));
         }
     }
@@ -158,10 +157,10 @@ class CrawlRecordTest {
             FetchResult wrong = new FetchResult.Failed(200, FetchResult.Reason.WRONG_TYPE, "text/html");
             record.accept(Visits.check(Visits.visit("http://a.test/x.png", "http://a.test/", wrong, "", 10)));
             record.accept(Visits.page("http://a.test/x.png", 200, "http://a.test/"));
-            record.read(crawl -> assertThat(crawl.broken().count()).isEqualTo(1));
+            record.read(crawl -> assertThat(crawl.broken.count()).isEqualTo(1));
 
             record.accept(Visits.check(Visits.page("http://a.test/x.png", 200, "http://a.test/")));
-            record.read(crawl -> assertThat(crawl.broken().count()).isZero());
+            record.read(crawl -> assertThat(crawl.broken.count()).isZero());
         }
     }
 
@@ -174,18 +173,16 @@ class CrawlRecordTest {
             record.accept(Visits.redirect("http://a.test/r1", "http://a.test/r2", "http://a.test/"));
             record.accept(Visits.redirect("http://a.test/r2", "http://a.test/gone", "http://a.test/r1"));
             record.accept(Visits.page("http://a.test/gone", 404, "http://a.test/r2"));
-            record.read(crawl -> assertThat(crawl.broken().list())
+            record.read(crawl -> assertThat(crawl.broken.list())
                     .singleElement()
-                    .extracting(BrokenLinks.Link::referrers)
+                    .extracting(link -> link.referrers)
                     .isEqualTo(List.of("http://a.test/")));
             record.findReferrers(() -> false);
 
-            record.read(crawl -> assertThat(crawl.broken().list())
-                    .singleElement()
-                    .satisfies(link -> {
-                        assertThat(link.referrers()).containsExactly("http://a.test/", "http://a.test/2");
-                        assertThat(link.referrerCount()).isEqualTo(2);
-                    }));
+            record.read(crawl -> assertThat(crawl.broken.list()).singleElement().satisfies(link -> {
+                assertThat(link.referrers).containsExactly("http://a.test/", "http://a.test/2");
+                assertThat(link.referrerCount()).isEqualTo(2);
+            }));
         }
     }
 
@@ -242,9 +239,9 @@ class CrawlRecordTest {
                 assertThat(section(record, id)).isEqualTo(section(whole, id));
             }
             record.read(crawl -> {
-                assertThat(crawl.runs().count()).isEqualTo(2);
+                assertThat(crawl.runs.count()).isEqualTo(2);
                 assertThat(crawl.capacityEvents).hasSize(1);
-                assertThat(crawl.skipExamples().of("out of scope")).hasSize(1);
+                assertThat(crawl.skipExamples.of("out of scope")).hasSize(1);
                 return crawl;
             });
         }
@@ -268,7 +265,7 @@ class CrawlRecordTest {
             }
         }
         CrawlRecord killed = ReportInput.read(List.of(copy), problem -> {});
-        killed.read(crawl -> assertThat(crawl.totals().pages()).isEqualTo(1));
+        killed.read(crawl -> assertThat(crawl.totals.pages).isEqualTo(1));
     }
 
     @Test
@@ -294,7 +291,7 @@ class CrawlRecordTest {
 
         new FolderPlace(folder).repair();
         try (CrawlJob directory = job()) {
-            started(directory).read(crawl -> assertThat(crawl.totals().pages()).isEqualTo(69));
+            started(directory).read(crawl -> assertThat(crawl.totals.pages).isEqualTo(69));
         }
     }
 
@@ -306,9 +303,8 @@ class CrawlRecordTest {
         record.accept(Visits.failed("http://a.test/y", "http://a.test/"));
         record.accept(Visits.page("http://a.test/x", 200, "http://a.test/"));
 
-        record.read(crawl -> assertThat(crawl.broken().list())
-                .extracting(BrokenLinks.Link::url)
-                .containsExactly("http://a.test/y"));
+        record.read(crawl ->
+                assertThat(crawl.broken.list()).extracting(link -> link.url).containsExactly("http://a.test/y"));
     }
 
     @Test
@@ -381,16 +377,10 @@ class CrawlRecordTest {
         record.accept(Visits.check(Visits.redirect("http://b.test/y", "http://b.test/z", "http://a.test/")));
 
         record.read(crawl -> {
-            assertThat(List.of(
-                            crawl.totals().pages(),
-                            crawl.totals().checked(),
-                            crawl.totals().failed(),
-                            crawl.totals().redirects()))
+            assertThat(List.of(crawl.totals.pages, crawl.totals.checked, crawl.totals.failed, crawl.totals.redirects))
                     .containsExactly(1L, 4L, 0L, 0L);
-            assertThat(crawl.totals().hosts().rows())
-                    .extracting(HostTable.Row::host)
-                    .containsExactly("a.test");
-            assertThat(crawl.broken().list()).hasSize(2).allMatch(BrokenLinks.Link::isCheck);
+            assertThat(crawl.totals.hosts.rows()).extracting(row -> row.host).containsExactly("a.test");
+            assertThat(crawl.broken.list()).hasSize(2).allMatch(BrokenLinks.Link::isCheck);
             return crawl;
         });
     }
@@ -407,14 +397,14 @@ class CrawlRecordTest {
             record.skipped(new Skip(host, new SkipReason("rule " + i, word), host + word));
         }
         record.read(crawl -> {
-            assertThat(crawl.totals().hosts().size()).isEqualTo(Bounds.HOSTS);
-            assertThat(crawl.broken().list()).hasSize(Bounds.BROKEN_LINKS);
-            assertThat(crawl.broken().count()).isEqualTo(20_000);
-            assertThat(crawl.totals().types().bySize()).hasSize(Bounds.NAMES);
-            assertThat(crawl.totals().types().sum()).isEqualTo(20_000);
-            assertThat(crawl.redirectChains().chains()).hasSizeLessThanOrEqualTo(Bounds.REDIRECTS);
-            assertThat(crawl.skipExamples().of("rule 1")).hasSize(1);
-            assertThat(crawl.skipExamples().of("rule 10000")).isEmpty();
+            assertThat(crawl.totals.hosts.size()).isEqualTo(Bounds.HOSTS);
+            assertThat(crawl.broken.list()).hasSize(Bounds.BROKEN_LINKS);
+            assertThat(crawl.broken.count()).isEqualTo(20_000);
+            assertThat(crawl.totals.types.bySize()).hasSize(Bounds.NAMES);
+            assertThat(crawl.totals.types.sum()).isEqualTo(20_000);
+            assertThat(crawl.redirectChains.chains()).hasSizeLessThanOrEqualTo(Bounds.REDIRECTS);
+            assertThat(crawl.skipExamples.of("rule 1")).hasSize(1);
+            assertThat(crawl.skipExamples.of("rule 10000")).isEmpty();
             return crawl;
         });
         assertThat(ReportPage.page(record, NOW).getBytes(UTF_8).length).isLessThan(10_000_000);

@@ -116,7 +116,7 @@ class LivePageTest {
             get(server, "");
             get(server, "update?complete");
 
-            int points = record.read(crawl -> crawl.timeline().points().size());
+            int points = record.read(crawl -> crawl.timeline.points().size());
             assertThat(points).isZero();
         }
     }

@@ -85,14 +85,14 @@ class ReportInputTest {
         }
 
         ReportInput.read(files, problems::add).read(crawl -> {
-            assertThat(crawl.totals().pages()).isEqualTo(statuses.get(200) + statuses.get(404));
-            assertThat(crawl.totals().status(200)).isEqualTo(statuses.get(200));
-            assertThat(crawl.totals().status(404)).isEqualTo(statuses.get(404));
-            assertThat(crawl.totals().failed()).isEqualTo(others[0]);
-            assertThat(crawl.totals().redirects()).isEqualTo(others[1]);
-            assertThat(crawl.broken().count()).isEqualTo(others[0] + statuses.get(404));
-            assertThat(crawl.totals().hosts().rows())
-                    .allSatisfy(row -> assertThat(row.pages()).isEqualTo(hosts.getOrDefault(row.host(), 0L)));
+            assertThat(crawl.totals.pages).isEqualTo(statuses.get(200) + statuses.get(404));
+            assertThat(crawl.totals.status(200)).isEqualTo(statuses.get(200));
+            assertThat(crawl.totals.status(404)).isEqualTo(statuses.get(404));
+            assertThat(crawl.totals.failed).isEqualTo(others[0]);
+            assertThat(crawl.totals.redirects).isEqualTo(others[1]);
+            assertThat(crawl.broken.count()).isEqualTo(others[0] + statuses.get(404));
+            assertThat(crawl.totals.hosts.rows())
+                    .allSatisfy(row -> assertThat(row.pages).isEqualTo(hosts.getOrDefault(row.host, 0L)));
             return crawl;
         });
         assertThat(problems).isEmpty();
@@ -117,8 +117,8 @@ class ReportInputTest {
         Path file = write("pages.jsonl", List.of(Visits.page("http://a.test/x", 403, "http://a.test/"), wall));
 
         ReportInput.read(List.of(file), problems::add).read(crawl -> {
-            assertThat(crawl.totals().status(403)).isEqualTo(2);
-            assertThat(crawl.broken().list()).extracting(BrokenLinks.Link::url).containsExactly("http://a.test/x");
+            assertThat(crawl.totals.status(403)).isEqualTo(2);
+            assertThat(crawl.broken.list()).extracting(link -> link.url).containsExactly("http://a.test/x");
             return crawl;
         });
         String inJournal = new String(JournalFormat.page(Entry.of(wall), List.of()), UTF_8);
@@ -149,11 +149,9 @@ class ReportInputTest {
         Path file = Files.write(folder.resolve("mixed.jsonl"), lines);
 
         ReportInput.read(List.of(file), problems::add).read(crawl -> {
-            assertThat(crawl.totals().pages()
-                            + crawl.totals().redirects()
-                            + crawl.totals().failed())
+            assertThat(crawl.totals.pages + crawl.totals.redirects + crawl.totals.failed)
                     .isEqualTo(11);
-            assertThat(crawl.totals().bytes).isGreaterThanOrEqualTo(0);
+            assertThat(crawl.totals.bytes).isGreaterThanOrEqualTo(0);
             return crawl;
         });
         assertThat(problems)
@@ -228,10 +226,10 @@ class ReportInputTest {
                 """);
 
         ReportInput.read(List.of(links, pages), problems::add).read(crawl -> {
-            BrokenLinks.Link link = crawl.broken().list().iterator().next();
-            assertThat(link.referrers()).containsExactly("http://a.test/", "http://a.test/1");
+            BrokenLinks.Link link = crawl.broken.list().iterator().next();
+            assertThat(link.referrers).containsExactly("http://a.test/", "http://a.test/1");
             assertThat(link.referrerCount()).isEqualTo(2);
-            assertThat(crawl.fates().sum()).isEqualTo(3);
+            assertThat(crawl.fates.sum()).isEqualTo(3);
             return crawl;
         });
         assertThat(problems).hasSize(1).first().asString().contains("line 4");

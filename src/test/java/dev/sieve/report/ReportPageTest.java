@@ -186,7 +186,7 @@ class ReportPageTest {
     void journalStoresWholeSample(FilterKind filter) throws IOException {
         Aggregate crawl = new Aggregate(true);
         JournalFormat.read(new String(JournalFormat.sample(sample(filter)), US_ASCII), crawl);
-        assertThat(crawl.runs().last()).isEqualTo(sample(filter));
+        assertThat(crawl.runs.last()).isEqualTo(sample(filter));
     }
 
     @Test

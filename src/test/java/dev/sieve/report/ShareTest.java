@@ -143,13 +143,13 @@ class ShareTest {
         Aggregate crawl = new Aggregate(true);
         crawl.run(1, "sieve");
         crawl.sample(new Sample(2, 1, null, null, null, null));
-        crawl.skipExamples().add("rule", "http://a.test/", null, null);
+        crawl.skipExamples.add("rule", "http://a.test/", null, null);
         Share share = Share.of(crawl);
         byte[] before = share.bytes();
 
         crawl.add(Entry.of(Visits.page("http://a.test/", 404, null)));
         crawl.add(Entry.of(Visits.redirect("http://a.test/1", "http://a.test/2", null)));
-        crawl.skipExamples().add("rule", "http://b.test/", null, null);
+        crawl.skipExamples.add("rule", "http://b.test/", null, null);
         crawl.capacity(new CapacityEvent(0.8, 80, 100, 1e-6, 0.1, 1000, OnFull.WARN), 3);
         crawl.sample(new Sample(3, 2, null, null, null, null));
 
