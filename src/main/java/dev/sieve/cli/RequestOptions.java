@@ -2,6 +2,7 @@ package dev.sieve.cli;
 
 import dev.sieve.crawl.CrawlOptions;
 import dev.sieve.fetch.ProxySettings;
+import dev.sieve.fetch.Resolver;
 import dev.sieve.report.Numbers;
 import dev.sieve.stage.CookieStage;
 import java.io.IOException;
@@ -87,7 +88,9 @@ final class RequestOptions {
     @Option(
             names = "--resolve",
             paramLabel = "HOST=IP",
-            description = "Address of a host, or of all hosts below a .domain, like curl --resolve; repeatable.",
+            description =
+                    "Address of a host, or of all hosts below a .domain, like curl --resolve; repeatable. It need not be"
+                            + " public, but is allowed for these hosts only.",
             converter = Converters.HostAddress.class)
     private List<Map.Entry<String, InetAddress>> addresses = new ArrayList<>();
 
@@ -111,8 +114,7 @@ final class RequestOptions {
         applyCookies(options, spec);
         Map<String, InetAddress> known = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
         addresses.forEach(each -> known.put(each.getKey(), each.getValue()));
-        addresses.forEach(each -> options.allowPrivate(each.getValue().getHostAddress()));
-        options.resolver(host -> resolve(known, host));
+        options.resolver(new KnownAddresses(known));
         Checks.set(spec, "--proxy", proxy, each -> options.proxy(proxy(each)));
         Checks.set(spec, "--timeout", timeout, options::timeout);
         Checks.set(spec, "--retries", retries, options::retries);
@@ -167,11 +169,24 @@ final class RequestOptions {
     }
 
     /** Returns the known address of a host or of a .domain it belongs to, or else the system's. */
-    private static List<InetAddress> resolve(Map<String, InetAddress> known, String host) throws UnknownHostException {
-        InetAddress address = known.get(host);
-        for (int dot = host.indexOf('.'); address == null && dot >= 0; dot = host.indexOf('.', dot + 1)) {
-            address = known.get(host.substring(dot));
+    private record KnownAddresses(Map<String, InetAddress> known) implements Resolver {
+        @Override
+        public List<InetAddress> addresses(String host) throws UnknownHostException {
+            InetAddress address = address(host);
+            return address == null ? List.of(InetAddress.getAllByName(host)) : List.of(address);
         }
-        return address == null ? List.of(InetAddress.getAllByName(host)) : List.of(address);
+
+        @Override
+        public boolean isFixed(String host) {
+            return address(host) != null;
+        }
+
+        private @Nullable InetAddress address(String host) {
+            InetAddress address = known.get(host);
+            for (int dot = host.indexOf('.'); address == null && dot >= 0; dot = host.indexOf('.', dot + 1)) {
+                address = known.get(host.substring(dot));
+            }
+            return address;
+        }
     }
 }

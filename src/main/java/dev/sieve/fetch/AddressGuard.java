@@ -34,8 +34,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>An address is checked three times: when the URL contains it, when the name server returns it, and when the socket
  * connects to it. Of an {@linkplain #open opened} host and port, an address in the URL is not checked, and a name may have
- * the addresses of its first lookup if none of them is allowed, except metadata services. Its requests use a client of
- * their own, so that neither client uses the connections of the other. If a proxy looks up the names of hosts, only the
+ * the addresses of its first lookup if none of them is allowed, except metadata services. A host whose addresses are
+ * {@linkplain Resolver#isFixed fixed} may have these. The requests of both use a client of their own, so that neither client uses the connections of the other. If a proxy looks up the names of hosts, only the
  * first check is possible, see {@link ProxySettings}. Safe for use by many threads.
  */
 final class AddressGuard {
@@ -139,7 +139,7 @@ final class AddressGuard {
         }
         Clients way = clients.computeIfAbsent(
                 Optional.ofNullable(proxies.server(url)), proxy -> newClients(proxy.orElse(null)));
-        return open.contains(place(url)) ? way.open : way.guarded;
+        return open.contains(place(url)) || lookups.isFixed(url.host()) ? way.open : way.guarded;
     }
 
     /** Returns why a URL is refused, as far as this is known without a lookup; null when it is not. */
@@ -179,6 +179,9 @@ final class AddressGuard {
     /** A name server that changes its answer later must not lead a crawl into another network. */
     private List<InetAddress> openAddresses(String host) throws UnknownHostException {
         List<InetAddress> addresses = lookups.addresses(host);
+        if (lookups.isFixed(host)) {
+            return addresses;
+        }
         Set<InetAddress> first = firstAddresses.computeIfAbsent(
                 host,
                 key -> addresses.stream().anyMatch(each -> policy.objection(each) == null)

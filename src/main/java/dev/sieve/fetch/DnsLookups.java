@@ -90,6 +90,11 @@ final class DnsLookups implements AutoCloseable {
         }
     }
 
+    /** Returns whether the addresses of a host are {@linkplain Resolver#isFixed chosen by the user}. */
+    boolean isFixed(String host) {
+        return resolver.isFixed(host);
+    }
+
     private static List<InetAddress> first(List<InetAddress> addresses) {
         Map<Integer, Integer> ofLength = new HashMap<>();
         return addresses.stream()

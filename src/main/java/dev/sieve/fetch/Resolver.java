@@ -9,4 +9,9 @@ import java.util.List;
 public interface Resolver {
     /** Returns all addresses of a host, at least one, the preferred one first. */
     List<InetAddress> addresses(String host) throws UnknownHostException;
+
+    /** Returns whether the user has chosen the addresses of a host, so that they need not be public. Default: no. */
+    default boolean isFixed(String host) {
+        return false;
+    }
 }

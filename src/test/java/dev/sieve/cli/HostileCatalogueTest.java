@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -60,6 +61,32 @@ class HostileCatalogueTest {
                 assertThat(Files.readString(file("report.html")).contains("http://check3.test"))
                         .isTrue();
             }
+        }
+    }
+
+    @Test
+    void aResolvedAddressIsAllowedForItsHostsOnly() throws IOException {
+        try (HostileServer server = new HostileServer()) {
+            int port = server.port();
+            server.on(
+                    "/",
+                    HostileServer.html("<a href='http://127.0.0.1:" + port + "/address'>x</a><a href='http://localhost:"
+                            + port + "/name'>x</a><a href='http://below.h.test:" + port
+                            + "/below'>x</a><a href='/x'>x</a>"));
+
+            Run run = Run.of(
+                    Main.commandLine(),
+                    "http://www.h.test:" + port + "/",
+                    "--resolve=.h.test=127.0.0.1",
+                    "--scope=any",
+                    "--delay=0",
+                    "-q",
+                    "-o" + file("urls.txt"));
+
+            assertThat(run.exitCode()).as(run.err()).isZero();
+            assertThat(List.of("/address", "/name", "/below", "/x"))
+                    .extracting(server::requests)
+                    .containsExactly(0L, 0L, 1L, 1L);
         }
     }
 

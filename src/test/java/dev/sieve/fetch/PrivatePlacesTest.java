@@ -263,6 +263,29 @@ class PrivatePlacesTest {
         }
     }
 
+    @Test
+    void aFixedAddressIsAllowedForItsHostOnly() {
+        Resolver fixed = new Resolver() {
+            @Override
+            public List<InetAddress> addresses(String host) throws UnknownHostException {
+                return PrivatePlacesTest.addresses(ALLOWED);
+            }
+
+            @Override
+            public boolean isFixed(String host) {
+                return host.equals("fixed.test");
+            }
+        };
+        try (Fetcher fetcher = fetcher(AddressPolicy.publicOnly(), fixed)) {
+            for (String host : List.of("other.test", "localhost", ALLOWED)) {
+                assertRefused(fetcher.fetch("http://" + host + ":" + allowed.port() + "/"), "loopback");
+            }
+            assertThat(fetcher.fetch("http://fixed.test:22/")).isInstanceOf(Refused.class);
+            assertThat(fetcher.fetch("http://FIXED.test:" + allowed.port() + "/"))
+                    .isInstanceOf(Page.class);
+        }
+    }
+
     private static Resolver changing(String first, String... later) {
         return changing(List.of(first), later);
     }
