@@ -173,9 +173,7 @@ final class Cdp {
     }
 
     private void write(int id, String session, String method, Map<String, ?> params) {
-        Map<String, ?> message = session.isEmpty()
-                ? Map.of("id", id, "method", method, "params", params)
-                : Map.of("id", id, "method", method, "params", params, "sessionId", session);
+        Map<String, ?> message = Map.of("id", id, "method", method, "params", params, "sessionId", session);
         try {
             if (isOpen() && !outgoing.offer(JSON.std.asBytes(message))) {
                 fail("the browser reads nothing");
