@@ -45,10 +45,7 @@ final class ConfigFile {
     private final CommandSpec spec;
     private final List<Line> lines = new ArrayList<>();
 
-    /**
-     * A line with a value: the longest name of the option, or {@link #SEED}; the argument is empty for a switch that is
-     * off.
-     */
+    /** A line: the longest name of the option, or {@link #SEED}; the argument is empty for a switch that is off. */
     private record Line(int number, String option, String value, String argument) {
         boolean isSeed() {
             return option.equals(SEED);

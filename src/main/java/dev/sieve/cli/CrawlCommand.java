@@ -342,10 +342,7 @@ class CrawlCommand implements Callable<Integer> {
         return Checks.wrong(spec, "no usable seed in " + String.join(", ", seeds), ConfigFile.SEED);
     }
 
-    /**
-     * Returns the command with its seeds and options as a shell takes it, without passwords: values of headers, and users in
-     * URLs.
-     */
+    /** Returns the command as a shell takes it, without passwords: values of headers, and users in URLs. */
     private String words() {
         List<String> words = new ArrayList<>(List.of("sieve"));
         words.addAll(seeds);

@@ -43,10 +43,7 @@ final class EngineAccess {
         return ADDRESS.matcher(text).matches();
     }
 
-    /**
-     * Returns a crawl on an engine by its address, which is {@code what} in errors. Its calls wait for an engine that does
-     * not respond.
-     */
+    /** Returns a crawl on an engine by its address, which is {@code what} in errors. */
     SavedPlace place(String what, String text, Duration patience) throws IOException {
         return new EnginePlace(address(what, text, System.getenv()), patience);
     }

@@ -49,10 +49,7 @@ final class Recording {
     /** Whether the log says how to make the filter larger. */
     private final AtomicBoolean advised = new AtomicBoolean();
 
-    /**
-     * Creates a recording that has not started; without a use, it records nothing. The server of the live page is closed
-     * with the run.
-     */
+    /** Creates a recording, which records nothing without a use. The server of the live page is closed with the run. */
     Recording(
             @Nullable Path file,
             @Nullable LiveServer live,

@@ -49,8 +49,7 @@ final class Summary {
     }
 
     /**
-     * Returns the summary. If other processes worked on the same crawl, the URLs that this one has requested are not those
-     * that it has found.
+     * Returns the summary. If a crawl is shared, the URLs that this process has requested are not those that it has found.
      */
     static String of(CrawlReport report, boolean ignoredRobots, boolean isShared) {
         Summary summary = new Summary(report, isShared);

@@ -3,17 +3,11 @@ package dev.sieve.crawl;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/**
- * A number that a crawl counts, with {@code Recorder.count}. {@link Counts}, the record of the report and the metrics have every
- * counter.
- */
+/** A number that a crawl counts, with {@code Recorder.count}. {@link Counts}, report and metrics have every counter. */
 public enum Counter {
     /** Responses that are not redirects, by class of status: {@code 2xx}; {@link #NOT_MODIFIED}; and {@link #WALL}. */
     PAGES("Responses that are not redirects, by status class."),
-    /**
-     * URLs outside of the crawl that were only checked, by class of status; {@link #WALL}; {@link #NONE} without a usable
-     * response.
-     */
+    /** URLs outside of the crawl, only checked, by class of status; {@link #WALL}; {@link #NONE}: no usable response. */
     CHECKED("URLs outside of the crawl that were only checked, by status class; none: no usable response."),
     /** Responses that are redirects, without those of checks. */
     REDIRECTS("Responses that are redirects to another URL."),
@@ -34,10 +28,7 @@ public enum Counter {
     LINKS("URLs found on pages, in sitemaps and as seeds, and whether they were new."),
     /** URLs found that do not belong to the crawl, by {@linkplain dev.sieve.scope.SkipReason#rule rule}. */
     SKIPPED("URLs found that do not belong to the crawl."),
-    /**
-     * URLs that failed, or have a status of 400 or above of their site that is not accepted, checks included, by reason: a
-     * status, or the error.
-     */
+    /** URLs, also checked ones, that failed or have an unaccepted status of their site from 400 on, by status or error. */
     FAILURES("URLs without a usable response, those that were only checked included."),
     /**
      * Links to a part of a page, distinct ones of each page, if they were checked: {@link #FOUND}, {@link #MISSING}, {@link

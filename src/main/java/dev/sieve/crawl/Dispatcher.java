@@ -493,10 +493,7 @@ final class Dispatcher {
         return continues;
     }
 
-    /**
-     * Notes that the response to the request of a target has begun. As that takes memory, a further worker waits until one of
-     * the usual ones is free.
-     */
+    /** Notes that the response for a target has begun. A further worker waits then until a usual one is free, for memory. */
     synchronized void responded(Target target) throws InterruptedException {
         lastResponseNanos = nanoClock.getAsLong();
         hasResponse = true;

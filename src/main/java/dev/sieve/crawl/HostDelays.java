@@ -6,10 +6,7 @@ import dev.sieve.polite.HostSchedule;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The delays of hosts: those of the options and of robots.txt, which may adapt to the responses. Guarded by the lock of {@link
- * Dispatcher}.
- */
+/** The delays of hosts by options and robots.txt, which may adapt to the responses. Guarded as {@link Dispatcher} is. */
 final class HostDelays {
     /** What delays may take if they adapt; a host that is dropped begins again. */
     private static final long MEMORY = 4 << 20;

@@ -56,10 +56,7 @@ public final class JobFiles implements Closeable {
     /** Closes all files, the last one first. */
     private Closeable opened = () -> {};
 
-    /**
-     * Reads the counts of a job with files of these kinds; {@code problems} receives what is wrong in the file of the
-     * counts.
-     */
+    /** Reads the counts of a job with files of these kinds; {@code problems} receives what is wrong in their file. */
     public JobFiles(Disk disk, long owner, List<LineFile.Kind> kinds, LineFile.Receiver problems) throws IOException {
         this(disk, owner, kinds, false, () -> {}, problems);
     }

@@ -24,10 +24,7 @@ public final class Journal {
     private final JobFiles files;
     private final LineFile file;
 
-    /**
-     * Returns the journal of a crawl, which is closed with its job. The first call opens or creates it; that of a crawl
-     * without a folder is temporary.
-     */
+    /** Returns the journal of a crawl, which its job closes; the first call opens it. Without a folder it is temporary. */
     public static Journal of(CrawlJob job) throws IOException {
         return job.part(Journal.class, Journal::new);
     }
@@ -59,10 +56,7 @@ public final class Journal {
         files.read(KIND, (position, json) -> receiver.accept(json), LineFile.REFUSE);
     }
 
-    /**
-     * Passes on the records in the folder of a crawl, which may be running, and describes damaged lines to {@code
-     * problems}.
-     */
+    /** Passes on the records in the folder of a crawl, running or not, and describes damaged lines to {@code problems}. */
     public static void read(Path folder, Receiver receiver, Consumer<String> problems) throws IOException {
         if (Files.notExists(folder.resolve(KIND.name()))) {
             throw new IOException(folder + ": no run of this job has kept a record for a report");

@@ -54,10 +54,7 @@ final class Levels {
 
     private long kept;
 
-    /**
-     * Creates levels up to a limit of which the first one is that of the seeds; the recorder receives the notes that are
-     * finished.
-     */
+    /** Creates levels up to a limit, beginning with that of the seeds; the recorder receives the notes that are finished. */
     Levels(HostSchedule<Target> schedule, Recorder recorder, int maxDepth) {
         this.schedule = schedule;
         this.recorder = recorder;

@@ -20,10 +20,7 @@ final class LoadMeter {
         this.processors = processors;
     }
 
-    /**
-     * Notes how many workers wait for a response from now on, without those that are additional because hosts do not
-     * respond, and how many process one.
-     */
+    /** Notes how many workers wait for a response, without those that are additional, and how many process one. */
     void changed(int requesting, int processing, long nowNanos) {
         busyNanos = busy(nowNanos).toNanos();
         processingNanos = processing(nowNanos).toNanos();

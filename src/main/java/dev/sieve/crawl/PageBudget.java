@@ -2,10 +2,7 @@ package dev.sieve.crawl;
 
 import dev.sieve.Lease;
 
-/**
- * How many pages, and how many URLs of each host, a crawl may visit. Used with the lock of the dispatcher held, but {@link
- * #page}.
- */
+/** How many pages, and URLs of each host, a crawl may visit. Used with the dispatcher's lock but for {@link #page}. */
 public interface PageBudget {
     /** Returns whether it may be possible to begin another page now. */
     default boolean mayBegin() {

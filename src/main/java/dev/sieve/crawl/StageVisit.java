@@ -33,9 +33,6 @@ public interface StageVisit extends LinkExtractor.Rest {
     /** Called when the result is final and what it links to is queued, before it is recorded. */
     default void visited() {}
 
-    /**
-     * Called with the lock of the sink held when the visit is recorded, before the URL is done or, if left, stays in the
-     * frontier.
-     */
+    /** Called with the sink's lock when the visit is recorded, before the URL is done or, if left, stays in the frontier. */
     default void settled(boolean isLeft) {}
 }

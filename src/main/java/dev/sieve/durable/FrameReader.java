@@ -43,10 +43,7 @@ final class FrameReader implements Closeable {
         bufferAt = position;
     }
 
-    /**
-     * Reads the next frame and its kind; false at the end of the file and where the bytes are not a whole and undamaged
-     * frame: see {@link #damage}.
-     */
+    /** Reads the next frame; false at the end of the file and where there is no whole and undamaged one: {@link #damage}. */
     boolean next() throws IOException {
         frameAt = nextAt;
         at = 0;

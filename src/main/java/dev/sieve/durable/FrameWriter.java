@@ -7,10 +7,7 @@ import java.nio.ByteOrder;
 import java.util.Arrays;
 import java.util.zip.CRC32C;
 
-/**
- * Builds frames in memory, to be written together; the package documentation draws them. Not safe for use by many
- * threads.
- */
+/** Builds frames, which the package documentation draws, to be written together. Not safe for use by many threads. */
 final class FrameWriter {
     /** Length, mark and checksum, which precede the payload. */
     static final int HEADER_BYTES = 8;

@@ -108,10 +108,7 @@ final class LogWriter implements Deduplicator.Store, Closeable {
         }
     }
 
-    /**
-     * Does as {@link #handOver}, forces the log to the disk if {@code isForced}, and stores how far it is written. Called without
-     * the lock.
-     */
+    /** Does as {@link #handOver}, may force the log to the disk, and stores how far it is written. Without the lock. */
     void settle(boolean isForced) {
         LogEnd end = handOver();
         if (isForced) {

@@ -106,10 +106,7 @@ record Settings(long frontierId, FilterKind kind, long capacity, double falsePos
         disk.replace(NAME, NAME + ".tmp", sink -> sink.append(bytes, 0, bytes.length));
     }
 
-    /**
-     * Reads the settings of a folder; null when the file does not exist. Refuses those that are damaged or of a later
-     * version.
-     */
+    /** Reads the settings of a folder, or null without the file. Refuses those that are damaged or of a later version. */
     static @Nullable Settings read(DiskView disk) throws IOException {
         byte[] bytes = new byte[MAX_BYTES];
         int length;

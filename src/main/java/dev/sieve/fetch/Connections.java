@@ -68,10 +68,7 @@ final class Connections {
         this.wire = wire;
     }
 
-    /**
-     * Notes that a call begins to use its connection, on which nothing was sent since the call before; returns whether
-     * there was one.
-     */
+    /** Notes that a call begins to use its connection; returns whether an earlier one has. Nothing may be sent in between. */
     synchronized boolean use(OkHttpClient client, Interceptor.Chain chain, Object user) throws IOException {
         RealConnection connection = (RealConnection) Objects.requireNonNull(chain.connection());
         State state = states.get(connection);

@@ -3,10 +3,7 @@ package dev.sieve.fetch;
 /** Requests URLs and returns whatever the server does as a value. Safe for use by many threads. */
 @FunctionalInterface
 public interface PageFetcher {
-    /**
-     * Makes a request. An exception that its {@linkplain FetchRequest.Watch watch} or the reader of its body throws is
-     * thrown, and nothing else.
-     */
+    /** Makes a request. Throws only what its {@linkplain FetchRequest.Watch watch} or the reader of its body throws. */
     FetchResult fetch(FetchRequest request);
 
     /** Requests a document. */

@@ -102,10 +102,7 @@ public final class LineFile implements Closeable {
         void writeTo(Receiver lines) throws IOException;
     }
 
-    /**
-     * The extent of a file that was read: the position after its last complete line, and the number of its last whole one
-     * or 0.
-     */
+    /** The extent of a file: the position after its last complete line, and the number of its last whole one, or 0. */
     public record Content(long end, long last) {}
 
     private final Disk disk;
@@ -323,10 +320,7 @@ public final class LineFile implements Closeable {
         }
     }
 
-    /**
-     * Replaces a file in one step by one with other lines, or creates it, and returns their number. Unless it is forced, a
-     * power cut may damage it.
-     */
+    /** Replaces a file in one step, or creates it, and returns how many lines it has. Unless forced, a power cut may damage it. */
     public static long replace(Disk disk, Kind kind, long owner, boolean isForced, Writing lines) throws IOException {
         Writer out = new Writer(kind, owner, 0);
         disk.replace(kind.name, kind.name + ".tmp", isForced, sink -> {
@@ -366,10 +360,7 @@ public final class LineFile implements Closeable {
         return position;
     }
 
-    /**
-     * Returns the content of the line at a position, where a whole one has to begin. Lines that are still buffered are
-     * flushed first.
-     */
+    /** Returns the content of the whole line at a position. Lines that are still buffered are flushed first. */
     public String line(long position) throws IOException {
         if (position >= end) {
             flush();

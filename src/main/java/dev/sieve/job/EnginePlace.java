@@ -12,10 +12,7 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.function.Consumer;
 
-/**
- * An engine, with a crawl that many processes share: see {@link SharedJob}. Waits up to a patience when it does not
- * respond.
- */
+/** An engine with a crawl that many processes share, see {@link SharedJob}; patience is for one that does not respond. */
 public record EnginePlace(EngineAddress address, Duration patience) implements SavedPlace {
     @Override
     public String kind() {

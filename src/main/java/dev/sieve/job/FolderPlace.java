@@ -145,10 +145,7 @@ public record FolderPlace(Path folder, Durability durability, boolean keepsLog) 
         return new JobFiles(new LocalDisk(folder), DurableFolder.id(folder), CrawlDirectory.FILES, problems);
     }
 
-    /**
-     * Repairs the frontier, and the other files, of which the intact lines are kept. Files are copied to {@code .broken}
-     * before they are changed.
-     */
+    /** Repairs the frontier and the other files, whose intact lines are kept. Changed files are copied to {@code .broken}. */
     @Override
     public RepairReport repair() throws IOException {
         return DurableFolder.repair(folder).withFindings(repairFiles());

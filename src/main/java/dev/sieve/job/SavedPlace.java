@@ -13,10 +13,7 @@ public interface SavedPlace extends CrawlPlace {
     /** Reads the state of the crawl, which may be running, and changes nothing. Damage is listed in the result. */
     CrawlState inspect() throws IOException;
 
-    /**
-     * Repairs a crawl that {@link #open} refuses as damaged, and that no process uses: keeps what is whole, and counts what
-     * is lost.
-     */
+    /** Repairs a damaged crawl that no process uses: keeps what is whole, and counts what is lost. */
     RepairReport repair() throws IOException;
 
     /**

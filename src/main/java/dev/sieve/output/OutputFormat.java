@@ -36,9 +36,6 @@ public interface OutputFormat {
         return Files.isRegularFile(file) ? List.of(file) : List.of();
     }
 
-    /**
-     * Opens an output by its first file. The message of an {@link IllegalArgumentException} names one that cannot be
-     * continued.
-     */
+    /** Opens an output by its first file; an {@link IllegalArgumentException} names one that cannot be continued. */
     PageSink open(Path file, OutputOpening opening) throws IOException;
 }

@@ -8,10 +8,7 @@ import java.util.List;
 @FunctionalInterface
 public interface PageSink extends AutoCloseable {
 
-    /**
-     * Receives a visit: a page, a redirect, or a failure that is not retried. As in all methods here, an exception ends the
-     * crawl.
-     */
+    /** Receives a visit: a page, a redirect, or a final failure. As in all methods here, an exception ends the crawl. */
     void accept(Visit visit) throws IOException;
 
     /**

@@ -115,10 +115,7 @@ public record Visit(
         return history != null && history.change() == Change.UNCHANGED;
     }
 
-    /**
-     * Returns whether a link to the URL is broken: no usable response, or a status of 400 or above of the site that is not
-     * accepted.
-     */
+    /** Returns whether a link to the URL is broken: no usable response, or an unaccepted status of the site from 400 on. */
     public boolean isBroken() {
         FetchResult.Page page = page();
         return page == null

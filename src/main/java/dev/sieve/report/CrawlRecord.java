@@ -70,10 +70,7 @@ public final class CrawlRecord implements PageSink {
         command = text;
     }
 
-    /**
-     * Starts a run. A journal has what earlier runs have recorded; null to record in memory only. {@link #flush} may force
-     * it.
-     */
+    /** Starts a run. A journal has what earlier runs have recorded; null to record in memory only. */
     public synchronized void start(@Nullable Journal store, boolean isForced, Instant now) throws IOException {
         if (store != null) {
             store.read(json -> JournalFormat.read(json, aggregate));
@@ -198,10 +195,7 @@ public final class CrawlRecord implements PageSink {
         }
     }
 
-    /**
-     * Returns the first broken links, in groups of the same reason. The pages that link to them are complete only after {@link
-     * #findReferrers}.
-     */
+    /** Returns the first broken links, by reason. Their pages are complete only after {@link #findReferrers}. */
     public List<BrokenLink> brokenLinks() {
         return read(crawl -> crawl.broken.groups().values().stream()
                 .flatMap(List::stream)
@@ -215,10 +209,7 @@ public final class CrawlRecord implements PageSink {
         return share == null ? null : share.bytes();
     }
 
-    /**
-     * Returns the record of a shared crawl from what its workers have stored: exact totals, and the first entries of each
-     * list.
-     */
+    /** Returns the record of a shared crawl by what its workers have stored: exact totals, and the start of each list. */
     public static CrawlRecord ofShares(List<byte[]> shares) throws IOException {
         List<Share> read = new ArrayList<>();
         for (byte[] share : shares) {

@@ -218,10 +218,7 @@ final class Entry {
         return text(VisitField.WALL);
     }
 
-    /**
-     * Returns whether a link to the URL is broken: no usable response, or a status of 400 or above of the site that is not
-     * accepted.
-     */
+    /** Returns whether a link to the URL is broken: no usable response, or an unaccepted status of the site from 400 on. */
     boolean isBroken() {
         return isFailed() || (isPage() && status() >= 400 && !is(VisitField.ACCEPTED) && wall() == null);
     }

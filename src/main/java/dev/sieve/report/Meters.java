@@ -70,10 +70,7 @@ final class Meters<S, T> {
         return new Meters<>(registry, source, part, common.and(name, tag));
     }
 
-    /**
-     * Registers a counter with tags: name, value, name and so on. Prometheus appends the unit to the name, unless it is
-     * null.
-     */
+    /** Registers a counter with tags: name, value, name and so on. Prometheus appends the unit, if any, to the name. */
     void counter(String name, @Nullable String unit, String description, ToDoubleFunction<T> value, String... tags) {
         Function<S, T> from = part;
         FunctionCounter.builder(name, source, each -> value.applyAsDouble(from.apply(each)))

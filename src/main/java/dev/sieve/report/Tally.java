@@ -5,10 +5,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/**
- * How often each name occurs, and how many bytes belong to it. The first names are counted by themselves, the others
- * together.
- */
+/** How often each name occurs, and how many bytes belong to it. Names after the first ones are counted together. */
 final class Tally {
     /** The counts of the first names. */
     public Map<String, Count> counts = new HashMap<>();

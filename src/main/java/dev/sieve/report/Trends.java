@@ -239,10 +239,7 @@ final class Trends {
                 .toList();
     }
 
-    /**
-     * A new URL is missed with the false-positive rate f of the moment, and is added otherwise: the filter grows by 1 - f
-     * URLs for each.
-     */
+    /** A new URL is missed with the false-positive rate f of the moment: the filter grows by 1 - f URLs for each. */
     private static Cost cost(long capacity, double urls) {
         long bits = BloomSize.splitBlockBits(capacity, RATE);
         int hashes = BloomSize.splitBlockHashes(RATE);

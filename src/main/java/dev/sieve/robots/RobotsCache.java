@@ -95,10 +95,7 @@ public final class RobotsCache {
         }
     }
 
-    /**
-     * What is known of an origin: its access or, while another request is necessary for that, the URL to {@link #request}
-     * next.
-     */
+    /** What is known of an origin: its access, or the URL to {@link #request} next to find it out. */
     public record Found(@Nullable Access access, @Nullable String next) {}
 
     /**

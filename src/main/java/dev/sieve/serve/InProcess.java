@@ -33,10 +33,7 @@ final class InProcess {
         dated++;
     }
 
-    /**
-     * Adds a record with a date, if there is memory for it; the item that it replaces is to be {@linkplain #end ended}
-     * then.
-     */
+    /** Adds a record with a date, if there is memory; the item that it replaces is to be {@linkplain #end ended} then. */
     boolean addDated(@Nullable Item old) {
         boolean isFreed = old != null && old.info.refetch() != 0;
         if (isFreed) {

@@ -2,10 +2,7 @@ package dev.sieve.serve;
 
 import java.util.concurrent.TimeUnit;
 
-/**
- * A moment on two clocks: one that never runs backwards, for leases and delays, and the time of day since 1970, for what is
- * stored.
- */
+/** A moment on a clock that never runs backwards, for leases and delays, and the time since 1970, for what is stored. */
 record Moment(long nanos, long seconds) {
     /** Longer durations are reduced to this, so that sums and differences do not overflow: ten years. */
     private static final long LONGEST_SECONDS = 10L * 366 * 24 * 3600;

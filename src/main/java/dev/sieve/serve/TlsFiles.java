@@ -28,10 +28,7 @@ final class TlsFiles {
 
     private TlsFiles() {}
 
-    /**
-     * Returns false when a signature by the key does not go with the first certificate; true also when that cannot be found
-     * out.
-     */
+    /** Returns whether a signature by the key goes with the first certificate; true also when that cannot be found out. */
     static boolean belongTogether(Path certificates, Path key) throws IOException {
         Matcher pem = KEY.matcher(Files.readString(key, ISO_8859_1));
         try (InputStream in = Files.newInputStream(certificates)) {

@@ -58,10 +58,7 @@ final class Barrier {
         return worker.engine().isCluster() && !isOff;
     }
 
-    /**
-     * Returns whether nothing takes back what was written to any node before; false when the engine is away or a replica is
-     * behind.
-     */
+    /** Returns whether nothing can take back what was written to any node before; false when a node is away or behind. */
     boolean isStored() {
         List<byte[]> keys = allKeys();
         return safe(Safety.STORED, keys, key -> key).size() == keys.size();

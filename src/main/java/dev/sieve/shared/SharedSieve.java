@@ -281,10 +281,7 @@ public final class SharedSieve implements Frontier {
         }
     }
 
-    /**
-     * Returns whether the crawl is over for all workers: nothing is pending, and nothing is in flight but what each of them
-     * leaves.
-     */
+    /** Returns whether nothing is pending for any worker, and nothing is in flight but what each of them leaves. */
     @Override
     public boolean isOver(long left) {
         requireUsable();

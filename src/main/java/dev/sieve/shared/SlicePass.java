@@ -36,10 +36,7 @@ final class SlicePass {
         /** Receives a frame, and which of its URLs are done. */
         void frame(Frame frame, BitSet done);
 
-        /**
-         * Receives a damaged frame, with the number that it has, or will have when it is taken; returns whether it was
-         * removed.
-         */
+        /** Receives a damaged frame, with its number once it is taken; returns whether it was removed. */
         boolean damaged(long number, boolean isTaken, byte[] bytes, IllegalArgumentException cause) throws IOException;
     }
 

@@ -289,10 +289,7 @@ final class StoredCrawl implements Closeable {
         return sum[0];
     }
 
-    /**
-     * Sends the commands with these indexes, and passes on the responses in their order; null for those that the engine
-     * refuses.
-     */
+    /** Sends the commands with these indexes, and passes on the responses in order; null for those that are refused. */
     void all(long count, ObjLongConsumer<Session> command, ObjLongConsumer<@Nullable Object> responses)
             throws IOException {
         for (long from = 0; from < count; from += PAGE) {

@@ -12,10 +12,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Takes frames from the queues of the slices that this worker owns. Used with the lock of the round trips, but {@link
- * #waitNanos}.
- */
+/** Takes frames from the queues of this worker's slices, with the lock of the round trips but in {@link #waitNanos}. */
 final class Taker {
     /** Frames that are taken in one round trip, unless these slices have fewer. */
     private static final int FRAMES_AT_ONCE = 128;

@@ -117,10 +117,7 @@ final class UrlCode {
         return at + (count + fill) / Byte.SIZE;
     }
 
-    /**
-     * Reads a code into a text, or only measures it (null), and checks all of it. Returns the length; -1 when it is
-     * damaged.
-     */
+    /** Reads a code into a text, or only measures it (null), and checks it. Returns the length; -1 when it is damaged. */
     static int decode(byte[] code, int from, int to, byte @Nullable [] out, int outFrom) {
         int at = from;
         int length = 0;

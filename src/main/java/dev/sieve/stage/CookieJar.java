@@ -89,10 +89,7 @@ final class CookieJar {
         }
     }
 
-    /**
-     * Reads a file as curl and browsers write it; the message about a wrong line, or one too many, names the file and the
-     * line.
-     */
+    /** Reads a file as curl and browsers write it; messages about wrong lines, or too many, name the file and the line. */
     static List<Cookie> read(Path path) throws IOException {
         List<Cookie> cookies = new ArrayList<>();
         try (LineReader in = new LineReader(Files.newInputStream(path), MAX_LINE)) {

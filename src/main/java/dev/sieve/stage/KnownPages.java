@@ -238,10 +238,7 @@ final class KnownPages {
         return target == null ? null : UrlNormalizer.key(target.url());
     }
 
-    /**
-     * Returns a URL of which a line stands after a position, any with the key (null) or a certain one; only such lines are
-     * read.
-     */
+    /** Returns a URL with a line after a position, any with the key (null) or a certain one; reads only such lines. */
     private @Nullable KnownPage find(String key, @Nullable String url, long after) {
         long fingerprint = fingerprint(key);
         int number = number(fingerprint);

@@ -5,10 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.util.Arrays;
 
-/**
- * The URL that a parser writes: ASCII, escaped as the WHATWG URL standard requires, and as OkHttp sends it. Reused for every
- * URL of a parser.
- */
+/** The URL that a parser writes: ASCII, escaped by the WHATWG URL standard and as OkHttp sends it. Reused for every URL. */
 final class UrlBuffer {
     /** The longest URL in characters; see {@link UrlNormalizer#MAX_LENGTH}. */
     static final int MAX_LENGTH = 4096;
