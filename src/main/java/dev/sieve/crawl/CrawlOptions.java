@@ -78,7 +78,6 @@ public final class CrawlOptions {
     private Duration minAge = Duration.ofDays(1);
     private Duration maxAge = Duration.ofDays(60);
     private int bodyLimit = DEFAULT_BODY_LIMIT;
-    private boolean allBodies;
     private boolean exchanges;
     private AddressPolicy addresses = AddressPolicy.publicOnly();
     private long memory = Runtime.getRuntime().maxMemory() / 4;
@@ -444,12 +443,6 @@ public final class CrawlOptions {
         return this;
     }
 
-    /** Sets whether bodies of all types are read, or only documents. Default: only documents. */
-    public CrawlOptions allBodies(boolean choice) {
-        allBodies = choice;
-        return this;
-    }
-
     /**
      * Sets whether the sink receives {@linkplain dev.sieve.output.PageSink#exchanged what is sent and received}. Then
      * bodies of every type and status are read, up to the limit, and bodies take twice the memory. Default: false.
@@ -517,7 +510,6 @@ public final class CrawlOptions {
                 headers,
                 timeout,
                 bodyLimit,
-                allBodies,
                 concurrency,
                 resolver,
                 addresses,

@@ -21,7 +21,7 @@ public record FetchRequest(
         String url, Map<String, String> fields, Body body, Watch watch, Consumer<Function<String, List<String>>> head) {
     /** What is read of a body. */
     public sealed interface Body {
-        /** Documents, and bodies of other types only if the options of the fetcher say so. */
+        /** Documents. */
         Body DOCUMENT = new Kept(false, 0);
 
         /** Bodies of any type. */

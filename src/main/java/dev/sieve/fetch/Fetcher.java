@@ -173,7 +173,6 @@ public final class Fetcher implements PageFetcher, AutoCloseable {
      * @param headers further header fields, see {@link #sendHeadersTo}
      * @param timeout the deadline of a call, above 0
      * @param bodyLimit the largest number of bytes to read from a body, decoded, at least 1
-     * @param allBodies whether to read bodies other than HTML
      * @param connections the number of parallel requests and of idle connections kept open; at least 1
      * @param resolver looks up the addresses of hosts
      * @param addresses which addresses may be requested
@@ -187,7 +186,6 @@ public final class Fetcher implements PageFetcher, AutoCloseable {
             Map<String, String> headers,
             Duration timeout,
             int bodyLimit,
-            boolean allBodies,
             int connections,
             Resolver resolver,
             AddressPolicy addresses,
@@ -477,7 +475,7 @@ public final class Fetcher implements PageFetcher, AutoCloseable {
                     reader.stream(url, response, room, in -> read(in, streamed.reader(), received));
         } else if (body instanceof FetchRequest.Kept kept) {
             int limit = kept.limit() == 0 ? options.bodyLimit : kept.limit();
-            boolean anyType = kept.anyType() || options.allBodies;
+            boolean anyType = kept.anyType();
             return (url, response, room) -> reader.read(url, response, room, limit, anyType);
         }
         return ResponseReader::head;

@@ -162,7 +162,7 @@ public final class LiveServer implements AutoCloseable {
     }
 
     /**
-     * Opens the port; requests wait until something is {@linkplain #show(CrawlRecord, Crawler, InstantSource) shown}.
+     * Opens the port; requests wait until something is {@linkplain #show(CrawlRecord, Supplier, Crawler, InstantSource) shown}.
      *
      * @param host the name or address of the interface to listen on, IPv6 in brackets
      * @param port the port; 0 for a free one
@@ -192,14 +192,9 @@ public final class LiveServer implements AutoCloseable {
         return server.getAddress().getAddress().isLoopbackAddress();
     }
 
-    /** Shows a record on the page, and the metrics of a crawler, from now on, until the server is closed; called once. */
-    public void show(CrawlRecord record, Crawler crawler, InstantSource clock) {
-        show(record, () -> record, crawler, clock);
-    }
-
     /**
-     * Shows a crawl that others share in the same way: the metrics are of this process, and the page is made of the present
-     * record of all, which is returned without waiting.
+     * Shows a crawl from now on, until the server is closed; called once. The metrics are of this process and its record; the
+     * page shows what is returned without waiting, which is the record of all if others share the crawl.
      */
     public void show(CrawlRecord record, Supplier<CrawlRecord> crawl, Crawler crawler, InstantSource clock) {
         show(new LivePage(record, crawl, crawler, clock));

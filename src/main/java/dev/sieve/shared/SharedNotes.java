@@ -40,11 +40,6 @@ public final class SharedNotes {
         this.writes = writes;
     }
 
-    /** Appends a line to a list that all workers of the crawl share, as {@link #add(String, List)}. */
-    public long add(String list, String line) {
-        return add(list, List.of(line));
-    }
-
     /**
      * Appends lines to a list that all workers share, and returns its length after the last of them; 0 without any. After
      * an outage of the engine a line may be there twice. Throws {@link SieveFullException} when the engine has no memory

@@ -41,7 +41,6 @@ final class Rendered implements AutoCloseable {
                 Map.of("X-Secret", "yes"),
                 Duration.ofSeconds(10),
                 1 << 20,
-                false,
                 8,
                 resolver,
                 AddressPolicy.publicOnly(),

@@ -77,7 +77,7 @@ class SharedCommandsTest {
         try (SharedSieve sieve =
                 SharedSieve.builder(address).capacity(1000).slices(4).open()) {
             sieve.pushAll(List.of(urls));
-            sieve.notes().add("seeds", urls[0]);
+            sieve.notes().add("seeds", List.of(urls[0]));
         }
     }
 

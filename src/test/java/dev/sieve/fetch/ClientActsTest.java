@@ -44,7 +44,6 @@ class ClientActsTest {
                 Map.of("Authorization", "Basic secret"),
                 Duration.ofMinutes(2),
                 10_000,
-                false,
                 4,
                 host -> List.of(InetAddress.getLoopbackAddress()),
                 AddressPolicy.publicOnly().allowing("127.0.0.1"),

@@ -43,7 +43,6 @@ class ExchangeTest {
                 Map.of("X-Mine", "secret"),
                 timeout,
                 LIMIT,
-                false,
                 4,
                 host -> List.of(InetAddress.getByName(host)),
                 AddressPolicy.publicOnly().allowing("127.0.0.0/8"),

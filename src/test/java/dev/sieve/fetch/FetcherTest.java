@@ -62,7 +62,6 @@ class FetcherTest {
                 Map.of("X-Mine", "1"),
                 timeout,
                 LIMIT,
-                false,
                 4,
                 resolver,
                 AddressPolicy.publicOnly().allowing("127.0.0.0/8"),

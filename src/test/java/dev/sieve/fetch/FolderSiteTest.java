@@ -56,7 +56,6 @@ class FolderSiteTest {
                 Map.of(),
                 Duration.ofSeconds(30),
                 1000,
-                true,
                 4,
                 none,
                 AddressPolicy.publicOnly(),
@@ -64,7 +63,7 @@ class FolderSiteTest {
                 ProxySettings.NONE,
                 false))) {
             fetcher.serve(new FolderSite(folder, path));
-            return fetcher.fetch(url);
+            return fetcher.fetch(new FetchRequest(url).reading(FetchRequest.Body.ANY_TYPE));
         }
     }
 

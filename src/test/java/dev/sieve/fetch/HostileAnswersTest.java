@@ -52,7 +52,6 @@ class HostileAnswersTest {
                 Map.of("X-Api-Key", "secret"),
                 timeout,
                 LIMIT,
-                false,
                 4,
                 resolver,
                 AddressPolicy.publicOnly().allowing("127.0.0.0/8"),

@@ -161,7 +161,6 @@ class Http2ServersTest {
                         Map.of(),
                         Duration.ofSeconds(5),
                         100_000,
-                        false,
                         4,
                         name -> List.of(InetAddress.getLoopbackAddress()),
                         AddressPolicy.publicOnly().allowing("127.0.0.1"),

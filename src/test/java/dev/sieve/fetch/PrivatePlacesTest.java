@@ -63,7 +63,6 @@ class PrivatePlacesTest {
                 Map.of(),
                 Duration.ofMinutes(2),
                 10_000,
-                false,
                 4,
                 resolver,
                 policy,

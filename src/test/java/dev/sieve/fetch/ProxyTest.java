@@ -47,17 +47,7 @@ class ProxyTest {
 
     private static Fetcher fetcher(ProxySettings proxy, Resolver resolver, AddressPolicy addresses) {
         return new Fetcher(new Fetcher.Options(
-                "testbot",
-                Map.of(),
-                Duration.ofMinutes(2),
-                10_000,
-                false,
-                4,
-                resolver,
-                addresses,
-                1 << 20,
-                proxy,
-                true));
+                "testbot", Map.of(), Duration.ofMinutes(2), 10_000, 4, resolver, addresses, 1 << 20, proxy, true));
     }
 
     private Fetcher overHttp(String user) {

@@ -112,7 +112,6 @@ class ResponseKindsTest {
             Map.of(),
             Duration.ofMinutes(2),
             100_000,
-            false,
             4,
             host -> List.of(InetAddress.getLoopbackAddress()),
             AddressPolicy.publicOnly().allowing("127.0.0.1"),

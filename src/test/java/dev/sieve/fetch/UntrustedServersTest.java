@@ -118,7 +118,6 @@ class UntrustedServersTest {
                 Map.of(),
                 Duration.ofMinutes(2),
                 1000,
-                false,
                 CONNECTIONS,
                 name -> List.of(InetAddress.getLoopbackAddress()),
                 AddressPolicy.publicOnly().allowing("127.0.0.1"),

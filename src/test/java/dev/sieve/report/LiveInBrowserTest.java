@@ -126,7 +126,7 @@ class LiveInBrowserTest {
             crawler.seedAll(List.of(web.start(), hostile.start()));
             try (LiveServer server = LiveServer.open("127.0.0.1", 0, Duration.ofMillis(100), Duration.ofSeconds(2))) {
                 url = server.url();
-                server.show(record, crawler, InstantSource.system());
+                server.show(record, () -> record, crawler, InstantSource.system());
                 crawler.run(new Observer(server, crawler, tab));
                 record.sample(crawler.report(), Instant.now());
                 record.findReferrers(() -> false);

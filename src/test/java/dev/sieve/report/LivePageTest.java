@@ -82,7 +82,7 @@ class LivePageTest {
                 Crawler crawler = new Crawler(options, new Sieve(1000), AllStages::of)) {
             record.start(null, false, NOW.instant());
             crawler.seed(web.start());
-            server.show(record, crawler, NOW);
+            server.show(record, () -> record, crawler, NOW);
             Observer observer = new Observer(server, 50);
             crawler.run(observer);
 
@@ -111,7 +111,7 @@ class LivePageTest {
         try (LiveServer server = LiveServer.open("127.0.0.1", 0);
                 Crawler crawler = new Crawler(options(), new Sieve(10), AllStages::of)) {
             record.start(null, false, NOW.instant());
-            server.show(record, crawler, NOW);
+            server.show(record, () -> record, crawler, NOW);
 
             get(server, "");
             get(server, "update?complete");
@@ -161,7 +161,7 @@ class LivePageTest {
         try (LiveServer server = LiveServer.open("127.0.0.1", 0);
                 Crawler crawler = new Crawler(options(), new Sieve(1000), AllStages::of)) {
             record.start(null, false, NOW.instant());
-            server.show(record, crawler, NOW);
+            server.show(record, () -> record, crawler, NOW);
             crawler.seed("http://127.0.0.1:" + site.getAddress().getPort() + "/");
             crawler.run(record);
             record.sample(crawler.report(), NOW.instant());

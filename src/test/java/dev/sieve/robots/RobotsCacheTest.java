@@ -63,7 +63,6 @@ class RobotsCacheTest {
                 Map.of(),
                 timeout,
                 1000,
-                false,
                 4,
                 host -> List.of(
                         host.endsWith(".test") ? InetAddress.getLoopbackAddress() : InetAddress.getByName(host)),

@@ -99,7 +99,7 @@ class EngineFailureTest {
             long length = engine.logLength();
             clock += TimeUnit.SECONDS.toNanos(1);
             frontier.pushAll(urls(200));
-            frontier.notes().add("seeds", "http://host0.example/");
+            frontier.notes().add("seeds", List.of("http://host0.example/"));
             UrlBatch links = new UrlBatch(1, 0, "http://early/");
             links.add("http://late/");
             frontier.pushAll(links);
@@ -155,7 +155,7 @@ class EngineFailureTest {
         Thread loader = new Thread(() -> {
             try {
                 for (int i = 0; i < 1000; i++) {
-                    frontier.notes().add("seeds", "a".repeat(1_000_000));
+                    frontier.notes().add("seeds", List.of("a".repeat(1_000_000)));
                 }
             } catch (RuntimeException e) {
                 failure.set(e);

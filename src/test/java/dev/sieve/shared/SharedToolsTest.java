@@ -63,7 +63,7 @@ class SharedToolsTest {
                 urls().subList(i, i + 10).forEach(batch::add);
                 assertThat(sieve.pushAll(batch)).isEqualTo(10);
             }
-            sieve.notes().add("seeds", "http://h.test/");
+            sieve.notes().add("seeds", List.of("http://h.test/"));
             sieve.notes().count("h.test", 1, 500);
             for (int i = 0; i < 100; i++) {
                 Lease lease = sieve.take(System.nanoTime());

@@ -569,8 +569,8 @@ class TwoWorkersTest {
     @Test
     void linesAreSharedByAllWorkers() throws Exception {
         SharedSieve[] workers = openTwo();
-        workers[0].notes().add("seeds", "http://a/");
-        workers[1].notes().add("seeds", "http://ü/");
+        workers[0].notes().add("seeds", List.of("http://a/"));
+        workers[1].notes().add("seeds", List.of("http://ü/"));
 
         assertThat(workers[1].notes().lines("seeds", 0)).containsExactly("http://a/", "http://ü/");
         assertThat(workers[0].notes().lines("seeds", 1)).containsExactly("http://ü/");
