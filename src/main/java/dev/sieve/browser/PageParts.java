@@ -17,6 +17,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
@@ -31,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  * of each host. {@link #close} cancels what is being requested. Safe for use by many threads.
  */
 final class PageParts implements AutoCloseable {
-    /** How many parts of a page are requested at once. */
+    /** How many parts of a page are requested at once; from a host, twice as many of all pages. */
     private static final int AT_ONCE = 3;
 
     private static final int MAX_PARTS = 300;
@@ -52,7 +53,7 @@ final class PageParts implements AutoCloseable {
     /** Whether scripts and style sheets are requested whatever robots.txt says. */
     private final boolean isRelaxed;
 
-    private final LruMap<Kept> kept;
+    private final Shared shared;
     private final LongSupplier nanoTime;
     private final ExecutorService threads = Executors.newFixedThreadPool(AT_ONCE, task -> {
         Thread thread = new Thread(task, "sieve-browser-part");
@@ -70,12 +71,17 @@ final class PageParts implements AutoCloseable {
     /** A response that may be used for other pages until a moment. */
     record Kept(Page response, long untilNanos) {}
 
-    /** Creates the parts of a page, some of which are kept for other pages by their URLs. */
-    PageParts(FetchRequest page, PageFetcher fetcher, boolean isRelaxed, LruMap<Kept> kept, LongSupplier nanoTime) {
+    /** What all pages share: responses by their URLs, and the requests that each host may still receive at once. */
+    static final class Shared {
+        private final LruMap<Kept> kept = new LruMap<>(32 << 20, each -> each.response.body().length + 4096L);
+        private final LruMap<Semaphore> hosts = new LruMap<>(1 << 20, each -> 100);
+    }
+
+    PageParts(FetchRequest page, PageFetcher fetcher, boolean isRelaxed, Shared shared, LongSupplier nanoTime) {
         this.page = page;
         this.fetcher = fetcher;
         this.isRelaxed = isRelaxed;
-        this.kept = kept;
+        this.shared = shared;
         this.nanoTime = nanoTime;
     }
 
@@ -94,7 +100,7 @@ final class PageParts implements AutoCloseable {
 
     private @Nullable Page get(String url, boolean isLibrary, Map<?, ?> fields) {
         try {
-            Kept known = isLibrary ? kept.get(url) : null;
+            Kept known = isLibrary ? shared.kept.get(url) : null;
             Page again = known != null && known.untilNanos - nanoTime.getAsLong() > 0 ? known.response : null;
             boolean isAllowed = !isClosed
                     && requests.get() < MAX_PARTS
@@ -129,17 +135,28 @@ final class PageParts implements AutoCloseable {
         }
         FetchRequest.Body body = FetchRequest.Body.upTo(MAX_PART_BYTES);
         FetchRequest request = new FetchRequest(url, sent, body, new Passing(), values -> {});
-        FetchResult result = fetcher.fetch(request);
-        fetcher.release(result);
+        FetchResult result = send(request);
         if (result instanceof Failed failed && failed.reason() == Reason.CLOSED) {
-            result = fetcher.fetch(request);
-            fetcher.release(result);
+            result = send(request);
         }
         if (result instanceof Redirect redirect) {
             Map<String, List<String>> headers = Map.of("location", List.of(redirect.target()));
             return new Page(redirect.status(), headers, "", new byte[0], 0, false);
         }
         return result instanceof Page part && !part.isCut() ? part.with(null) : null;
+    }
+
+    private FetchResult send(FetchRequest request) {
+        Semaphore made = new Semaphore(2 * AT_ONCE, true);
+        Semaphore host = shared.hosts.merge(UrlParts.host(request.url()), made, (old, unused) -> old);
+        host.acquireUninterruptibly();
+        try {
+            FetchResult result = fetcher.fetch(request);
+            fetcher.release(result);
+            return result;
+        } finally {
+            host.release();
+        }
     }
 
     /** Keeps a response if its server and its kind allow it. */
@@ -149,7 +166,7 @@ final class PageParts implements AutoCloseable {
         boolean isSame = vary.equalsIgnoreCase("accept-encoding") && part.header("set-cookie") == null;
         if (part.isSuccess() && isSame && age.matches()) {
             long seconds = Long.parseLong(age.group(1));
-            kept.put(url, new Kept(part, nanoTime.getAsLong() + TimeUnit.SECONDS.toNanos(seconds)));
+            shared.kept.put(url, new Kept(part, nanoTime.getAsLong() + TimeUnit.SECONDS.toNanos(seconds)));
         }
     }
 
@@ -165,8 +182,8 @@ final class PageParts implements AutoCloseable {
 
         @Override
         public boolean maySend(String host) {
-            requests.incrementAndGet();
-            return !isClosed && page.watch().maySend(host);
+            boolean isWithin = requests.getAndUpdate(sent -> Math.min(MAX_PARTS, sent + 1)) < MAX_PARTS;
+            return !isClosed && isWithin && page.watch().maySend(host);
         }
     }
 

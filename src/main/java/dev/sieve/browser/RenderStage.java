@@ -46,8 +46,7 @@ public final class RenderStage implements Stage {
     private final int limit;
     private final LongSupplier nanoTime;
     private final boolean isRelaxed;
-    private final LruMap<PageParts.Kept> kept =
-            new LruMap<>(32 << 20, each -> each.response().body().length + 4096L);
+    private final PageParts.Shared shared = new PageParts.Shared();
     private final Semaphore tabs = new Semaphore(TABS, true);
     /** More tabs for origins whose last page was not ready in time, so that the pages of others do not wait for them. */
     private final Semaphore slowTabs = new Semaphore(TABS / 2, true);
@@ -125,7 +124,7 @@ public final class RenderStage implements Stage {
         long startNanos = nanoTime.getAsLong();
         Map<String, Object> made = new LinkedHashMap<>();
         FetchResult result = page;
-        PageParts parts = new PageParts(request, fetcher, isRelaxed, kept, nanoTime);
+        PageParts parts = new PageParts(request, fetcher, isRelaxed, shared, nanoTime);
         try (parts) {
             result = render(request.url(), page, parts);
         } catch (IOException e) {

@@ -9,14 +9,16 @@ import dev.sieve.fetch.FetchResult.Failed;
 import dev.sieve.fetch.FetchResult.Page;
 import dev.sieve.fetch.FetchResult.Reason;
 import dev.sieve.fetch.FetchResult.Redirect;
-import dev.sieve.io.LruMap;
+import dev.sieve.fetch.PageFetcher;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.BrokenBarrierException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
@@ -30,7 +32,7 @@ class PagePartsTest {
 
     private final List<FetchRequest> sent = Collections.synchronizedList(new ArrayList<>());
     private final Map<String, FetchResult> results = new HashMap<>();
-    private final LruMap<PageParts.Kept> kept = new LruMap<>(1 << 20, each -> 100);
+    private final PageParts.Shared shared = new PageParts.Shared();
     private final Map<String, String> fields = new HashMap<>();
     private String forbidden = "";
     private boolean isRelaxed;
@@ -50,8 +52,12 @@ class PagePartsTest {
     }
 
     private PageParts page() {
+        return page(this::fetch);
+    }
+
+    private PageParts page(PageFetcher fetcher) {
         FetchRequest request = new FetchRequest(PAGE).onlyIf(fields).watchedBy(watch);
-        return new PageParts(request, this::fetch, isRelaxed, kept, () -> now);
+        return new PageParts(request, fetcher, isRelaxed, shared, () -> now);
     }
 
     private static Page get(PageParts parts, String url, String type, Map<String, String> headers) {
@@ -170,26 +176,85 @@ class PagePartsTest {
         assertThat(sent).hasSize(300);
     }
 
+    /** All three threads of a page may see that one request is left. */
+    @Test
+    void aPageSendsNoMoreRequestsThanItsLimitAtOnce() throws Exception {
+        CyclicBarrier together = new CyclicBarrier(3);
+        AtomicInteger let = new AtomicInteger();
+        PageFetcher fetcher = request -> {
+            try {
+                together.await();
+            } catch (InterruptedException | BrokenBarrierException e) {
+                throw new IllegalStateException(e);
+            }
+            if (request.watch().maySend("h.test")) {
+                let.incrementAndGet();
+            }
+            return new Failed(0, Reason.PROTOCOL, "");
+        };
+        try (PageParts parts = page(fetcher)) {
+            CountDownLatch answers = new CountDownLatch(3);
+            parts.requests.set(299);
+            for (int i = 0; i < 3; i++) {
+                parts.request("https://h.test/" + i, "Fetch", Map.of(), part -> answers.countDown());
+            }
+            answers.await();
+
+            assertThat(let).hasValue(1);
+            assertThat(parts.requests).hasValue(300);
+        }
+    }
+
+    @Test
+    void allPagesTogetherSendNoMoreRequestsToAHostAtOnce() throws Exception {
+        CountDownLatch begun = new CountDownLatch(6);
+        CountDownLatch isOver = new CountDownLatch(1);
+        CountDownLatch answers = new CountDownLatch(9);
+        AtomicInteger open = new AtomicInteger();
+        AtomicInteger most = new AtomicInteger();
+        PageFetcher slow = request -> {
+            most.accumulateAndGet(open.incrementAndGet(), Math::max);
+            begun.countDown();
+            try {
+                isOver.await();
+            } catch (InterruptedException e) {
+                throw new IllegalStateException(e);
+            }
+            open.decrementAndGet();
+            return new Failed(0, Reason.PROTOCOL, "");
+        };
+        on("https://other.test/", "a");
+        List<PageParts> pages = new ArrayList<>();
+        for (int i = 0; i < 9; i++) {
+            if (i % 3 == 0) {
+                pages.add(page(slow));
+            }
+            pages.get(i / 3).request("https://h.test/" + i, "Fetch", Map.of(), part -> answers.countDown());
+        }
+        begun.await();
+        assertThat(get("https://other.test/", "Fetch").body()).hasSize(1);
+        isOver.countDown();
+        answers.await();
+        pages.forEach(PageParts::close);
+
+        assertThat(most).hasValue(6);
+    }
+
     @Test
     void nothingIsRequestedAfterThePageAndWhatIsOpenIsCancelled() throws Exception {
         AtomicInteger cancelled = new AtomicInteger();
         CountDownLatch isOpen = new CountDownLatch(3);
         CountDownLatch isOver = new CountDownLatch(1);
-        PageParts parts = new PageParts(
-                new FetchRequest(PAGE),
-                request -> {
-                    request.watch().begins(cancelled::incrementAndGet);
-                    isOpen.countDown();
-                    try {
-                        isOver.await();
-                    } catch (InterruptedException e) {
-                        Thread.currentThread().interrupt();
-                    }
-                    return new Failed(0, Reason.TIMEOUT, "");
-                },
-                false,
-                kept,
-                () -> now);
+        PageParts parts = page(request -> {
+            request.watch().begins(cancelled::incrementAndGet);
+            isOpen.countDown();
+            try {
+                isOver.await();
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+            return new Failed(0, Reason.TIMEOUT, "");
+        });
         for (int i = 0; i < 10; i++) {
             parts.request("https://h.test/" + i, "Fetch", Map.of(), part -> {});
         }
