@@ -4,6 +4,7 @@ import static dev.sieve.report.Numbers.text;
 
 import ch.qos.logback.classic.Level;
 import dev.sieve.FilterKind;
+import dev.sieve.FrontierSettings;
 import dev.sieve.OnFull;
 import dev.sieve.OptionalLibrary;
 import dev.sieve.Sieve;
@@ -208,14 +209,12 @@ final class ServeCommand implements Callable<Integer> {
     private FrontierServer open(InetSocketAddress address) throws IOException {
         FrontierServer.Builder builder = FrontierServer.builder(dir)
                 .address(address)
+                .settings(new FrontierSettings(capacity, null, missRate, onFull, null, event -> {}))
                 .durability(durability)
                 .forgetDone(forgetsDone);
         if (certificates != null && key != null) {
             builder.tls(certificates, key);
         }
-        Checks.set(spec, "--capacity", capacity, builder::capacity);
-        Checks.set(spec, "--miss-rate", missRate, builder::falsePositiveRate);
-        Checks.set(spec, "--on-full", onFull, builder::onFull);
         try {
             return builder.open();
         } catch (IllegalArgumentException e) {

@@ -1,7 +1,6 @@
 package dev.sieve.serve;
 
 import dev.sieve.FrontierSettings;
-import dev.sieve.OnFull;
 import dev.sieve.OptionalLibrary;
 import dev.sieve.durable.Durability;
 import io.grpc.Metadata;
@@ -239,15 +238,9 @@ public final class FrontierServer implements AutoCloseable {
             return this;
         }
 
-        /** The number of distinct URLs that the filter of each crawl is made for, at least 1. Default: 10,000,000. */
-        public Builder capacity(long count) {
-            settings = settings.withCapacity(count);
-            return this;
-        }
-
-        /** The false-positive rate of a full filter. Default: 0.0001. */
-        public Builder falsePositiveRate(double rate) {
-            settings = settings.withFalsePositiveRate(rate);
+        /** The settings of the frontier of each crawl; the capacity of a new one is 10,000,000 unless it is set. */
+        public Builder settings(FrontierSettings all) {
+            settings = Objects.requireNonNull(all, "settings");
             return this;
         }
 
@@ -260,12 +253,6 @@ public final class FrontierServer implements AutoCloseable {
         /** Deletes parts of the log whose URLs are all done, which are then not listed any more. Default: false. */
         public Builder forgetDone(boolean choice) {
             forgetsDone = choice;
-            return this;
-        }
-
-        /** What happens when the filter of a crawl is full. Default: as for {@code DurableSieve}. */
-        public Builder onFull(OnFull choice) {
-            settings = settings.withOnFull(Objects.requireNonNull(choice, "onFull"));
             return this;
         }
 

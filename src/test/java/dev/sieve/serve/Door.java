@@ -14,6 +14,7 @@ import crawlercommons.urlfrontier.Urlfrontier.QueueWithinCrawlParams;
 import crawlercommons.urlfrontier.Urlfrontier.Stats;
 import crawlercommons.urlfrontier.Urlfrontier.URLInfo;
 import crawlercommons.urlfrontier.Urlfrontier.URLItem;
+import dev.sieve.FrontierSettings;
 import io.grpc.ManagedChannel;
 import io.grpc.netty.NettyChannelBuilder;
 import io.grpc.stub.ClientCallStreamObserver;
@@ -52,7 +53,7 @@ final class Door implements AutoCloseable {
         this.seconds = new AtomicLong(seconds);
         FrontierServer.Builder builder = FrontierServer.builder(directory)
                 .address(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))
-                .capacity(10_000)
+                .settings(FrontierSettings.DEFAULTS.withCapacity(10_000))
                 .clock(() -> new Moment(seconds() * 1_000_000_000, seconds()));
         server = options.apply(builder).open();
         channel = NettyChannelBuilder.forAddress(new InetSocketAddress(InetAddress.getLoopbackAddress(), server.port()))

@@ -28,6 +28,7 @@ import crawlercommons.urlfrontier.Urlfrontier.StringList;
 import crawlercommons.urlfrontier.Urlfrontier.URLInfo;
 import crawlercommons.urlfrontier.Urlfrontier.URLItem;
 import crawlercommons.urlfrontier.Urlfrontier.URLStatusRequest;
+import dev.sieve.FrontierSettings;
 import dev.sieve.OnFull;
 import dev.sieve.report.LiveServer;
 import dev.sieve.report.MetricsText;
@@ -577,8 +578,11 @@ class FrontierServerTest {
 
     @Test
     void aFullFilterRefusesNewUrlsAndHandsOutTheOthers(@TempDir Path other) throws Exception {
-        try (Door small =
-                new Door(other, START_SECONDS, builder -> builder.capacity(100).onFull(OnFull.FAIL))) {
+        try (Door small = new Door(
+                other,
+                START_SECONDS,
+                builder -> builder.settings(
+                        FrontierSettings.DEFAULTS.withCapacity(100).withOnFull(OnFull.FAIL)))) {
             String[] urls =
                     IntStream.range(0, 400).mapToObj(i -> "http://a.com/" + i).toArray(String[]::new);
             String statuses = small.discover(urls);

@@ -13,6 +13,7 @@ import crawlercommons.urlfrontier.Urlfrontier.AckMessage;
 import crawlercommons.urlfrontier.Urlfrontier.DeleteCrawlMessage;
 import crawlercommons.urlfrontier.Urlfrontier.StringList;
 import crawlercommons.urlfrontier.Urlfrontier.URLItem;
+import dev.sieve.FrontierSettings;
 import io.grpc.CallOptions;
 import io.grpc.ClientCall;
 import io.grpc.Metadata;
@@ -49,7 +50,9 @@ class HostileClientTest {
     /** Opens a server whose filter has space left, so that no URL seems to be seen. */
     private Door open(long memoryBytes) throws IOException {
         return new Door(
-                folder, START_SECONDS, builder -> builder.memory(memoryBytes).capacity(100_000));
+                folder,
+                START_SECONDS,
+                builder -> builder.memory(memoryBytes).settings(FrontierSettings.DEFAULTS.withCapacity(100_000)));
     }
 
     @Test
@@ -120,7 +123,7 @@ class HostileClientTest {
         StringBuilder statuses = new StringBuilder();
         int count = 20_000;
         UnaryOperator<FrontierServer.Builder> options =
-                builder -> builder.memory(4 * MEGABYTE).capacity(100_000);
+                builder -> builder.memory(4 * MEGABYTE).settings(FrontierSettings.DEFAULTS.withCapacity(100_000));
         try (Door door = new Door(folder, START_SECONDS, options)) {
             for (int from = 0; from < count; from += 1_000) {
                 statuses.append(door.put(IntStream.range(from, from + 1_000)

@@ -14,6 +14,7 @@ import com.google.protobuf.UnknownFieldSet;
 import crawlercommons.urlfrontier.Urlfrontier.GetParams;
 import crawlercommons.urlfrontier.Urlfrontier.StringList;
 import crawlercommons.urlfrontier.Urlfrontier.URLInfo;
+import dev.sieve.FrontierSettings;
 import dev.sieve.OnFull;
 import io.grpc.CallOptions;
 import io.grpc.stub.ClientCallStreamObserver;
@@ -161,7 +162,8 @@ class PutDiscoveredTest {
 
     @Test
     void aFullFilterFailsNewUrlsOnly() throws Exception {
-        try (Door door = open(builder -> builder.capacity(1_000).onFull(OnFull.FAIL))) {
+        try (Door door = open(builder ->
+                builder.settings(FrontierSettings.DEFAULTS.withCapacity(1_000).withOnFull(OnFull.FAIL)))) {
             StringBuilder statuses = new StringBuilder();
             for (int from = 0; from < 3_000; from += 100) {
                 statuses.append(discover(door, urls(from, from + 100)));
@@ -209,7 +211,8 @@ class PutDiscoveredTest {
     @Test
     @Tag("hostile")
     void aClientThatDoesNotReadAcknowledgementsIsNotReadFurther() throws Exception {
-        try (Door door = open(builder -> builder.memory(128 << 20).capacity(100_000))) {
+        try (Door door =
+                open(builder -> builder.memory(128 << 20).settings(FrontierSettings.DEFAULTS.withCapacity(100_000)))) {
             Door.Unread<DynamicMessage, DynamicMessage> reader =
                     new Door.Unread<>(ack -> Batches26.statuses(ack).length());
             ClientCalls.asyncBidiStreamingCall(door.channel.newCall(Batches26.METHOD, CallOptions.DEFAULT), reader);

@@ -1,5 +1,6 @@
 package dev.sieve.serve;
 
+import dev.sieve.FrontierSettings;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
@@ -12,8 +13,9 @@ public final class ServeChild {
     public static void main(String[] args) throws Exception {
         FrontierServer server = FrontierServer.builder(Path.of(args[0]))
                 .address(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))
-                .capacity(Long.parseLong(args[1]))
-                .falsePositiveRate(Double.parseDouble(args[2]))
+                .settings(FrontierSettings.DEFAULTS
+                        .withCapacity(Long.parseLong(args[1]))
+                        .withFalsePositiveRate(Double.parseDouble(args[2])))
                 .open();
         Runtime.getRuntime().addShutdownHook(new Thread(server::close));
         System.out.println(server.port());
