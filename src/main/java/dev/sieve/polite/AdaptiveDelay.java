@@ -64,11 +64,7 @@ public final class AdaptiveDelay {
         least = delay;
     }
 
-    /**
-     * Records a response.
-     *
-     * @param took how long the server took to begin it; zero if that cannot be compared with pages, as of an error
-     */
+    /** Records a response, which began after a time; zero if that cannot be compared with pages, as of an error. */
     public void responded(Duration took) {
         double sign = -0.25;
         if (!took.isZero()) {

@@ -1,10 +1,6 @@
 package dev.sieve.polite;
 
-/**
- * Converts items to bytes for a spill file, and back.
- *
- * @param <T> the items
- */
+/** Converts items T to bytes for a spill file, and back. */
 public interface Codec<T> {
     /** Returns the bytes of an item, in a new array. */
     byte[] encode(T item);

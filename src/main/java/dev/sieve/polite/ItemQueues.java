@@ -25,11 +25,7 @@ final class ItemQueues<T> {
     private final @Nullable ToIntFunction<T> laneOf;
     private long inMemory;
 
-    /**
-     * Creates empty queues. Without a spill file all items are kept in memory, and codec and limit are not used.
-     *
-     * @param laneOf the lane of an item; null without lanes
-     */
+    /** Creates empty queues. Without a spill file all items are in memory; without lanes, {@code laneOf} is null. */
     ItemQueues(@Nullable SpillQueues spill, @Nullable Codec<T> codec, long limit, @Nullable ToIntFunction<T> laneOf) {
         this.spill = spill;
         this.codec = codec;

@@ -24,11 +24,7 @@ final class WaitMeter {
     private boolean isLimited;
     private long sinceNanos;
 
-    /**
-     * Notes a poll in vain.
-     *
-     * @param byLimit whether no host waits, so that a request has to end first
-     */
+    /** Notes a poll in vain; {@code byLimit}: no host waits, so that a request has to end first. */
     void starved(long nowNanos, boolean byLimit) {
         if (isStarved && isLimited && !byLimit) {
             limitedNanos += since(nowNanos);
