@@ -60,7 +60,7 @@ final class HtmlStream {
     private boolean isWalking;
     private boolean hasWalked;
     private boolean hasFailed;
-    /** Elements that the last sweep kept: their beginning was visited. */
+    /** Elements that the last sweep kept, until the next walk finds them: their beginning was visited. */
     private Set<Element> kept = Set.of();
     /** Those of them whose end was visited as well, although the parser may add to them. */
     private final Set<Element> ended = Collections.newSetFromMap(new IdentityHashMap<>());
@@ -193,12 +193,15 @@ final class HtmlStream {
         return isInert ? NodeFilter.FilterResult.SKIP_CHILDREN : NodeFilter.FilterResult.CONTINUE;
     }
 
+    /** An element whose end was visited earlier, and how much was visited before it in this walk. */
+    private record Reopened(Element element, long before) {}
+
     /** Visits the elements and the text, of which a word may begin before a sweep and end after it. */
     private final class TextFilter implements NodeFilter {
         private final TextReceiver[] texts = visitor.texts().toArray(TextReceiver[]::new);
         private final List<Element> open;
-        /** How much was visited before each element around the node whose end was visited earlier. */
-        private final Deque<Long> before = new ArrayDeque<>();
+        /** The elements around the node whose end was visited earlier, the innermost one first. */
+        private final Deque<Reopened> reopened = new ArrayDeque<>();
 
         private long visited;
 
@@ -217,14 +220,17 @@ final class HtmlStream {
                         text.text(part.getWholeText());
                     }
                 }
-            } else if (node instanceof Element element && !kept.contains(element)) {
-                visited++;
-                Gap gap = Gap.of(element);
-                for (TextReceiver text : texts) {
-                    text.begin(element, gap);
+            } else if (node instanceof Element element) {
+                // In most pages no element was kept, and the look-up of a new one takes long, since it makes an
+                // identity hash.
+                if (kept.isEmpty() || !kept.remove(element)) {
+                    visited++;
+                    for (TextReceiver text : texts) {
+                        text.begin(element);
+                    }
+                } else if (ended.contains(element)) {
+                    reopened.push(new Reopened(element, visited));
                 }
-            } else if (node instanceof Element element && ended.contains(element)) {
-                before.push(visited);
             }
             return visit(node, depth);
         }
@@ -232,9 +238,8 @@ final class HtmlStream {
         @Override
         public FilterResult tail(Node node, int depth) {
             if (node instanceof Element element && hasEnded(element, depth)) {
-                Gap gap = Gap.of(element);
                 for (TextReceiver text : texts) {
-                    text.end(element, gap);
+                    text.end(element);
                 }
             }
             return FilterResult.CONTINUE;
@@ -242,8 +247,9 @@ final class HtmlStream {
 
         /** Whether to pass on the end of an element: once, unless the parser has added to it since. */
         private boolean hasEnded(Element element, int depth) {
-            if (ended.contains(element)) {
-                return before.pop() != visited;
+            Reopened last = reopened.peek();
+            if (last != null && last.element.equals(element)) {
+                return reopened.pop().before != visited;
             }
             boolean isOpen = depth < open.size() && open.get(depth).equals(element);
             boolean hasEnded = !isOpen || element.nextSibling() != null;

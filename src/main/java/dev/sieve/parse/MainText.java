@@ -42,7 +42,7 @@ final class MainText implements TextReceiver {
     }
 
     @Override
-    public void begin(Element element, Gap gap) {
+    public void begin(Element element) {
         Part part = open.size() < MAX_OPEN ? part(element) : null;
         if (part != null) {
             boolean isBetter = part.compareTo(wanted == null ? Part.SECTION : wanted) > 0;
@@ -54,7 +54,7 @@ final class MainText implements TextReceiver {
             depths.merge(part, 1, Integer::sum);
         }
         if (part != null || isWanted()) {
-            text.begin(element, gap);
+            text.begin(element);
         }
     }
 
@@ -66,10 +66,10 @@ final class MainText implements TextReceiver {
     }
 
     @Override
-    public void end(Element element, Gap gap) {
+    public void end(Element element) {
         boolean isPart = isOpen(element);
         if (isPart || isWanted()) {
-            text.end(element, gap);
+            text.end(element);
         }
         while (isPart) {
             Open last = open.pop();

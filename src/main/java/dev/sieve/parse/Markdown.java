@@ -125,14 +125,14 @@ final class Markdown implements TextWriter {
     }
 
     @Override
-    public void begin(Element element, Gap gap) {
+    public void begin(Element element) {
         String name = name(element);
         if (preformatted != null) {
             preformatted.value = preformatted.value.isEmpty() ? language(element) : preformatted.value;
-            boundary(name, gap);
+            boundary(name, Gap.of(element));
             return;
         }
-        raise(name.equals("br") && space == Space.BREAK ? Space.BLOCK : space(name, gap));
+        raise(name.equals("br") && space == Space.BREAK ? Space.BLOCK : space(name, Gap.of(element)));
         if (inline == 0) {
             beginBlock(element, name);
         }
@@ -218,7 +218,7 @@ final class Markdown implements TextWriter {
     }
 
     @Override
-    public void end(Element element, Gap gap) {
+    public void end(Element element) {
         boolean isOpen = false;
         for (Open each : open) {
             isOpen |= each.element.equals(element);
@@ -230,9 +230,9 @@ final class Markdown implements TextWriter {
         }
         String name = name(element);
         if (preformatted != null) {
-            boundary("", gap);
+            boundary("", Gap.of(element));
         } else if (!name.equals("br")) {
-            raise(space(name, gap));
+            raise(space(name, Gap.of(element)));
         }
     }
 

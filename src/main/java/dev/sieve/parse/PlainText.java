@@ -11,13 +11,13 @@ final class PlainText implements TextWriter {
     private Gap gap = Gap.NONE;
 
     @Override
-    public void begin(Element element, Gap more) {
-        gap = gap.or(more);
+    public void begin(Element element) {
+        gap = gap.or(Gap.of(element));
     }
 
     @Override
-    public void end(Element element, Gap more) {
-        gap = gap.or(more);
+    public void end(Element element) {
+        gap = gap.or(Gap.of(element));
     }
 
     @Override

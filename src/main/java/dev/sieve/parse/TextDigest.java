@@ -33,37 +33,38 @@ final class TextDigest implements TextReceiver {
     }
 
     @Override
-    public void begin(Element element, Gap gap) {
-        end(element, gap);
+    public void begin(Element element) {
+        end(element);
     }
 
     @Override
-    public void end(Element element, Gap gap) {
-        if (gap != Gap.NONE) {
-            endWord();
-        }
+    public void end(Element element) {
+        isInWord = isInWord && Gap.of(element) == Gap.NONE;
     }
 
     @Override
     public void text(String part) {
+        // In variables, which the loop reads and writes faster than fields.
         int length = part.length();
         int at = used;
+        boolean isWord = isInWord;
         for (int i = 0; i < length; i++) {
             char c = part.charAt(i);
             if (Gap.isWhiteSpace(c)) {
-                endWord();
+                isWord = false;
                 continue;
             }
             if (at + 1 + MAX_BYTES_PER_CHAR > BUFFER_BYTES) {
-                used = at;
-                empty();
+                sha256.update(buffer, 0, at);
                 at = 0;
             }
-            if (!isInWord) {
-                isInWord = true;
+            if (!isWord) {
+                isWord = true;
                 if (words > 0) {
                     buffer[at++] = ' ';
+                    endWord();
                 }
+                words++;
             }
             if (c < 0x80) {
                 buffer[at++] = (byte) c;
@@ -81,15 +82,11 @@ final class TextDigest implements TextReceiver {
             }
         }
         used = at;
+        isInWord = isWord;
     }
 
-    /** Ends a word, if there is one. */
+    /** Adds the shingle that the last word ends, if there is one. */
     private void endWord() {
-        if (!isInWord) {
-            return;
-        }
-        isInWord = false;
-        words++;
         if (sketch != null) {
             System.arraycopy(last, 1, last, 0, SHINGLE - 1);
             last[SHINGLE - 1] = wordHash;
@@ -109,18 +106,15 @@ final class TextDigest implements TextReceiver {
         return hash;
     }
 
-    private void empty() {
-        sha256.update(buffer, 0, used);
-        used = 0;
-    }
-
     /** Returns the result for the whole text. To be called once. */
     PageText finish() {
-        endWord();
+        if (words > 0) {
+            endWord();
+        }
         if (sketch != null && words > 0 && words < SHINGLE) {
             sketch.add(shingle());
         }
-        empty();
+        sha256.update(buffer, 0, used);
         return new PageText(Digest.finish(sha256), sketch == null ? null : sketch.build(), words);
     }
 }
