@@ -61,6 +61,8 @@ final class PageParts implements AutoCloseable {
         return thread;
     });
     private final Set<Runnable> cancels = ConcurrentHashMap.newKeySet();
+    /** How many requests the browser has asked for, each of which may need a robots.txt. */
+    private final AtomicInteger asked = new AtomicInteger();
     /** How many requests were sent. */
     final AtomicInteger requests = new AtomicInteger();
     /** How many bytes of bodies the page has received. */
@@ -103,8 +105,8 @@ final class PageParts implements AutoCloseable {
             Kept known = isLibrary ? shared.kept.get(url) : null;
             Page again = known != null && known.untilNanos - nanoTime.getAsLong() > 0 ? known.response : null;
             boolean isAllowed = !isClosed
-                    && requests.get() < MAX_PARTS
                     && bytes.get() < MAX_BYTES
+                    && (again != null || asked.incrementAndGet() <= MAX_PARTS)
                     && (again != null
                             || (isLibrary && isRelaxed)
                             || page.watch().allows(url));

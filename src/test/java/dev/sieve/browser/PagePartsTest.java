@@ -31,6 +31,7 @@ class PagePartsTest {
     private static final String PAGE = "https://h.test/app/";
 
     private final List<FetchRequest> sent = Collections.synchronizedList(new ArrayList<>());
+    private final List<String> checked = Collections.synchronizedList(new ArrayList<>());
     private final Map<String, FetchResult> results = new HashMap<>();
     private final PageParts.Shared shared = new PageParts.Shared();
     private final Map<String, String> fields = new HashMap<>();
@@ -41,6 +42,7 @@ class PagePartsTest {
     private final FetchRequest.Watch watch = new FetchRequest.Watch() {
         @Override
         public boolean allows(String url) {
+            checked.add(url);
             return !url.equals(forbidden);
         }
     };
@@ -117,6 +119,18 @@ class PagePartsTest {
         isRelaxed = true;
         assertThat(get(forbidden, "Fetch")).isNull();
         assertThat(get(forbidden, "Script").body()).hasSize(1);
+    }
+
+    /** Each may be of a host of its own, whose robots.txt would be requested. */
+    @Test
+    void aPageThatRobotsForbidAllPartsOfHasTheSameLimit() {
+        forbidden = "https://h.test/a";
+        try (PageParts parts = page()) {
+            for (int i = 0; i < 310; i++) {
+                get(parts, forbidden, "Fetch", Map.of());
+            }
+        }
+        assertThat(checked).hasSize(300);
     }
 
     @Test
