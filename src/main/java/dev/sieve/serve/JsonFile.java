@@ -2,8 +2,6 @@ package dev.sieve.serve;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import com.fasterxml.jackson.core.JsonParser;
-import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.jr.ob.JSON;
 import dev.sieve.OptionalLibrary;
 import dev.sieve.bloom.Memberships;
@@ -17,6 +15,7 @@ import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.Map;
 import java.util.Objects;
@@ -142,12 +141,10 @@ final class JsonFile implements Closeable {
     }
 
     private static Map<String, Object> parse(byte[] bytes, int length) throws IOException {
-        try (JsonParser json = RecordInfo.JSON.createParser(bytes, 0, length)) {
-            if (json.nextToken() != JsonToken.START_OBJECT) {
-                throw new IOException("not an object");
-            }
-            return JSON.std.mapFrom(json);
+        if (length == 0 || bytes[0] != '{') {
+            throw new IOException("not an object");
         }
+        return JSON.std.mapFrom(Arrays.copyOf(bytes, length));
     }
 
     static long number(Map<String, Object> fields, String name, long defaultValue) {

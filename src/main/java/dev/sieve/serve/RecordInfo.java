@@ -1,16 +1,14 @@
 package dev.sieve.serve;
 
-import com.fasterxml.jackson.core.JsonFactory;
-import com.fasterxml.jackson.core.JsonGenerator;
-import com.fasterxml.jackson.core.JsonParser;
-import com.fasterxml.jackson.core.JsonToken;
+import com.fasterxml.jackson.jr.ob.JSON;
 import crawlercommons.urlfrontier.Urlfrontier.StringList;
 import dev.sieve.Lease;
 import dev.sieve.OptionalLibrary;
 import java.io.IOException;
-import java.io.StringWriter;
 import java.io.UncheckedIOException;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -29,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  */
 record RecordInfo(@Nullable String queue, int generation, long refetch, Map<String, StringList> metadata) {
     static {
-        OptionalLibrary.require("com.fasterxml.jackson.core.JsonFactory", "com.fasterxml.jackson.core:jackson-core");
+        OptionalLibrary.require("com.fasterxml.jackson.jr.ob.JSON", "com.fasterxml.jackson.jr:jackson-jr-objects");
     }
 
     /** Label of records of URLs that were never seen before and are to be fetched. */
@@ -40,8 +38,6 @@ record RecordInfo(@Nullable String queue, int generation, long refetch, Map<Stri
 
     /** Label of records that replace an earlier one of their URL. */
     static final int AGAIN = 2;
-
-    static final JsonFactory JSON = new JsonFactory();
 
     static final RecordInfo NONE = new RecordInfo(null, 0, 0, Map.of());
 
@@ -78,38 +74,26 @@ record RecordInfo(@Nullable String queue, int generation, long refetch, Map<Stri
         if (equals(NONE)) {
             return null;
         }
-        StringWriter text = new StringWriter();
-        try (JsonGenerator json = JSON.createGenerator(text)) {
-            json.writeStartObject();
-            if (queue != null) {
-                json.writeStringField("queue", queue);
-            }
-            if (generation > 0) {
-                json.writeNumberField("generation", generation);
-            }
-            if (refetch != 0) {
-                json.writeNumberField("refetch", refetch);
-            }
-            if (!metadata.isEmpty()) {
-                writeMetadata(json);
-            }
-            json.writeEndObject();
+        Map<String, Object> fields = new LinkedHashMap<>();
+        if (queue != null) {
+            fields.put("queue", queue);
+        }
+        if (generation > 0) {
+            fields.put("generation", generation);
+        }
+        if (refetch != 0) {
+            fields.put("refetch", refetch);
+        }
+        if (!metadata.isEmpty()) {
+            Map<String, List<String>> values = new LinkedHashMap<>();
+            metadata.forEach((key, list) -> values.put(key, list.getValuesList()));
+            fields.put("metadata", values);
+        }
+        try {
+            return JSON.std.asString(fields);
         } catch (IOException e) {
-            throw new UncheckedIOException(e); // not from a writer in memory
+            throw new UncheckedIOException(e); // not from a string
         }
-        return text.toString();
-    }
-
-    private void writeMetadata(JsonGenerator json) throws IOException {
-        json.writeObjectFieldStart("metadata");
-        for (Map.Entry<String, StringList> entry : metadata.entrySet()) {
-            json.writeArrayFieldStart(entry.getKey());
-            for (String value : entry.getValue().getValuesList()) {
-                json.writeString(value);
-            }
-            json.writeEndArray();
-        }
-        json.writeEndObject();
     }
 
     /** Returns what a text describes; null is the default. Throws unless it was written by {@link #text}. */
@@ -117,46 +101,31 @@ record RecordInfo(@Nullable String queue, int generation, long refetch, Map<Stri
         if (text == null) {
             return NONE;
         }
-        String queue = null;
-        long generation = 0;
-        long refetch = 0;
-        Map<String, StringList> metadata = Map.of();
-        try (JsonParser json = JSON.createParser(text)) {
-            require(json.nextToken() == JsonToken.START_OBJECT, text);
-            while (json.nextToken() == JsonToken.FIELD_NAME) {
-                String name = json.currentName();
-                json.nextToken();
-                switch (name) {
-                    case "queue" -> queue = json.getText();
-                    case "generation" -> generation = json.getLongValue();
-                    case "refetch" -> refetch = json.getLongValue();
-                    case "metadata" -> metadata = metadata(json, text);
-                    default -> json.skipChildren();
-                }
+        try {
+            Map<String, Object> fields = JSON.std.mapFrom(text);
+            int generation = Math.toIntExact(number(fields, "generation"));
+            if (generation < 0) {
+                throw new IllegalArgumentException("negative generation");
             }
-            require(generation >= 0 && generation <= Integer.MAX_VALUE, text);
+            return new RecordInfo(
+                    (String) fields.get("queue"), generation, number(fields, "refetch"), metadata(fields));
+        } catch (IOException | RuntimeException e) {
+            throw new IOException(
+                    "not the description of a URL: " + text.substring(0, Math.min(200, text.length())), e);
         }
-        return new RecordInfo(queue, (int) generation, refetch, metadata);
     }
 
-    private static Map<String, StringList> metadata(JsonParser json, String text) throws IOException {
-        require(json.currentToken() == JsonToken.START_OBJECT, text);
+    private static long number(Map<String, Object> fields, String name) {
+        return ((Number) fields.getOrDefault(name, 0)).longValue();
+    }
+
+    private static Map<String, StringList> metadata(Map<String, Object> fields) {
         Map<String, StringList> metadata = new HashMap<>();
-        while (json.nextToken() == JsonToken.FIELD_NAME) {
-            String key = json.currentName();
-            require(json.nextToken() == JsonToken.START_ARRAY, text);
-            StringList.Builder values = StringList.newBuilder();
-            while (json.nextToken() == JsonToken.VALUE_STRING) {
-                values.addValues(json.getText());
-            }
-            metadata.put(key, values.build());
-        }
+        ((Map<?, ?>) fields.getOrDefault("metadata", Map.of())).forEach((key, values) -> {
+            StringList.Builder list = StringList.newBuilder();
+            ((List<?>) values).forEach(value -> list.addValues((String) value));
+            metadata.put((String) key, list.build());
+        });
         return metadata;
-    }
-
-    private static void require(boolean condition, String text) throws IOException {
-        if (!condition) {
-            throw new IOException("not the description of a URL: " + text.substring(0, Math.min(200, text.length())));
-        }
     }
 }
