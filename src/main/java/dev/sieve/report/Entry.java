@@ -1,7 +1,5 @@
 package dev.sieve.report;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import dev.sieve.bloom.Murmur3;
 import dev.sieve.fetch.FetchResult;
 import dev.sieve.io.LineReader;
@@ -279,10 +277,7 @@ final class Entry {
 
     /** Returns the hash by which the key of a URL is found again. */
     static long hash(String key) {
-        byte[] bytes = key.getBytes(UTF_8);
-        long[] hash = new long[2];
-        Murmur3.hash(bytes, 0, bytes.length, SEED, hash, 0);
-        return hash[0];
+        return Murmur3.hash(key, SEED)[0];
     }
 
     /** Returns the {@link #hash} in hexadecimal digits. */
