@@ -19,8 +19,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * A Chromium without a network, and with an empty profile in a temporary folder.
  *
- * <p>A shell starts it in a session of its own, so that Ctrl-C does not reach it, and deletes the profile after it. It ends when its
- * pipes end: by {@link #close}, and also when this program is killed.
+ * <p>A shell starts it in a session of its own, so that Ctrl-C does not reach it, and deletes the profile after it: twice, since a
+ * process that is being killed may still write a file. It ends when its pipes end: by {@link #close}, and also when this program
+ * is killed.
  */
 final class Chromium implements Closeable {
     static final List<String> NAMES = List.of("chromium", "chromium-browser", "google-chrome", "chrome");
@@ -34,6 +35,7 @@ final class Chromium implements Closeable {
             exec 3<&- 4>&-
             wait $!
             kill -9 -- -$! 2>/dev/null
+            rm -rf "$TMPDIR" || sleep 1
             exec rm -rf "$TMPDIR"
             """;
 
