@@ -40,7 +40,7 @@ final class Chromium implements Closeable {
             """;
 
     /**
-     * No name has an address, and everything is sent to a proxy that has a name; then what a document does not need. The window
+     * No name has an address, and everything is sent to a proxy that has a name; then what a document does not need. The screen
      * shows much, in few pixels: they are never seen.
      */
     private static final String OPTIONS = """
@@ -52,7 +52,7 @@ final class Chromium implements Closeable {
             Prerender2,SpareRendererForSitePerProcess,Translate,WebUIOmniboxAimPopup,WebUIOmniboxPopup
             block-new-web-contents blink-settings=imagesEnabled=false disable-gpu disable-dev-shm-usage mute-audio
             js-flags=-max-old-space-size=512 disable-background-timer-throttling disable-renderer-backgrounding
-            disable-backgrounding-occluded-windows window-size=1280,4000 force-device-scale-factor=0.25""";
+            disable-backgrounding-occluded-windows screen-info={640x2000} force-device-scale-factor=0.5""";
 
     private static final Duration START = Duration.ofSeconds(20);
     private static final long MAX_MEMORY = 2L << 30;

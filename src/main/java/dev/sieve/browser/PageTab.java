@@ -1,7 +1,5 @@
 package dev.sieve.browser;
 
-import static java.nio.charset.StandardCharsets.US_ASCII;
-
 import dev.sieve.browser.Cdp.Json;
 import java.io.Closeable;
 import java.io.IOException;
@@ -9,23 +7,33 @@ import java.time.Duration;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
-import java.util.UUID;
-import java.util.concurrent.CompletableFuture;
 import java.util.function.BiConsumer;
 
 /**
  * A tab of a browser, for the pages of one origin, one after another. It shares no cookies, storage or cache with other tabs, and
- * nothing of a page is left for the next one. Opening a tab takes longer than most pages.
+ * nothing of a page is left for the next one. Opening a tab takes longer than most pages. It fills a screen, since the browser
+ * would draw its own toolbars for every page.
  */
 final class PageTab implements Closeable {
     /** How long the browser may take for what does not depend on a page. */
     private static final Duration OPEN = Duration.ofSeconds(10);
 
-    /** How long an empty document may take for each step. */
+    /** How long a page may take for each step of its end. */
     private static final Duration STEP = Duration.ofSeconds(2);
 
     /** How many pages a tab shows, since memory of its process may leak. */
     private static final int MAX_PAGES = 25;
+
+    /** Deletes before the first script of a page what the last one may have stored until then. */
+    private static final String FORGET = """
+            if (self === top) {
+              name = '';
+              sessionStorage.clear();
+              localStorage.clear();
+              for (const each of document.cookie.split(';')) {
+                document.cookie = each.slice(0, each.indexOf('=') + 1) + '-; max-age=0';
+              }
+            }""";
 
     final Chromium browser;
     final String origin;
@@ -34,6 +42,8 @@ final class PageTab implements Closeable {
     final String target;
     private final String session;
     private int pages;
+    /** Whether the page has had workers, which do not stop with it. */
+    volatile boolean hasWorkers;
 
     /** Opens an empty tab for the pages of an origin. */
     PageTab(Chromium browser, String origin) throws IOException {
@@ -43,13 +53,16 @@ final class PageTab implements Closeable {
         context = open("Target.createBrowserContext", Map.of()).text("browserContextId");
         cdp.send("", "Browser.setDownloadBehavior", Map.of("behavior", "deny", "browserContextId", context));
         cdp.send("", "Browser.grantPermissions", Map.of("permissions", List.of(), "browserContextId", context));
-        target = open("Target.createTarget", Map.of("url", "about:blank", "browserContextId", context))
-                .text("targetId");
+        Map<String, ?> window = Map.of(
+                "url", "about:blank", "browserContextId", context, "newWindow", true, "windowState", "fullscreen");
+        target = open("Target.createTarget", window).text("targetId");
         session = open("Target.attachToTarget", Map.of("targetId", target, "flatten", true))
                 .text("sessionId");
         send("Fetch.enable", Map.of());
         send("Page.enable", Map.of());
         send("Inspector.enable", Map.of());
+        send("Target.setAutoAttach", Map.of("autoAttach", true, "waitForDebuggerOnStart", false, "flatten", true));
+        send("Page.addScriptToEvaluateOnNewDocument", Map.of("source", FORGET));
     }
 
     /** Calls a method of the browser, which is ended if that fails. */
@@ -62,11 +75,6 @@ final class PageTab implements Closeable {
         }
     }
 
-    /** Passes the events of the tab on; their receiver must not wait. */
-    void listen(BiConsumer<String, Json> events) {
-        cdp.sessions.put(session, events);
-    }
-
     /** Calls a method of the tab without waiting for its result. */
     void send(String method, Map<String, ?> params) {
         cdp.send(session, method, params);
@@ -77,51 +85,33 @@ final class PageTab implements Closeable {
         return cdp.call(session, method, params, most);
     }
 
-    private Json call(String method, Map<String, ?> params) throws IOException {
-        return call(method, params, STEP);
+    /** Begins to show a page; its events are passed to a receiver, which must not wait. */
+    void show(String url, BiConsumer<String, Json> events) {
+        cdp.sessions.put(session, events);
+        send("Emulation.setScriptExecutionDisabled", Map.of("value", false));
+        send("Page.navigate", Map.of("url", url));
     }
 
     /**
-     * Removes what the last page has left: an empty document takes its place, and then whatever the origin has stored is deleted.
-     * Returns whether the tab can be used again.
+     * Ends the page, and deletes what it has stored: its scripts stop, and it has no content until the next document takes its
+     * place. An empty document in between would take as long as most pages. Returns whether the tab can be used again.
      */
     boolean empty() {
-        pages++;
-        String title = UUID.randomUUID().toString();
-        CompletableFuture<Json> loaded = new CompletableFuture<>();
-        listen((method, params) -> showEmpty(method, params, title, loaded));
-        try {
-            if (pages == MAX_PAGES
-                    || !call("Page.navigate", Map.of("url", origin + "/"))
-                            .text("errorText")
-                            .isEmpty()) {
-                return false;
+        cdp.sessions.put(session, (method, params) -> {
+            if (method.equals("Fetch.requestPaused")) {
+                refuse(params.text("requestId"), params.text("resourceType"));
             }
-            Cdp.get(loaded, STEP);
-            Json result = call(
-                    "Runtime.evaluate",
-                    Map.of("expression", "name = ''; sessionStorage.clear(); document.title", "returnByValue", true));
+        });
+        pages++;
+        try {
+            send("Emulation.setScriptExecutionDisabled", Map.of("value", true));
+            call("Page.setDocumentContent", Map.of("frameId", target, "html", ""), STEP);
             send("Page.resetNavigationHistory", Map.of());
             send("Storage.clearCookies", Map.of("browserContextId", context));
-            call("Storage.clearDataForOrigin", Map.of("origin", origin, "storageTypes", "all"));
-            // The page before does not know the title.
-            return result.at("result").text("value").equals(title);
+            call("Storage.clearDataForOrigin", Map.of("origin", origin, "storageTypes", "all"), STEP);
+            return pages < MAX_PAGES && !hasWorkers;
         } catch (IOException e) {
             return false;
-        }
-    }
-
-    private void showEmpty(String method, Json params, String title, CompletableFuture<Json> loaded) {
-        String id = params.text("requestId");
-        if (method.equals("Page.loadEventFired")) {
-            loaded.complete(params);
-        } else if (method.equals("Fetch.requestPaused")
-                && params.text("resourceType").equals("Document")
-                && params.text("frameId").equals(target)) {
-            byte[] body = ("<!DOCTYPE html><title>" + title).getBytes(US_ASCII);
-            answer(id, 200, List.of(Map.of("name", "content-type", "value", "text/html")), body);
-        } else if (method.equals("Fetch.requestPaused")) {
-            refuse(id, params.text("resourceType"));
         }
     }
 

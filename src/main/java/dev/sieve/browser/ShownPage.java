@@ -114,8 +114,7 @@ final class ShownPage {
 
     /** Returns the page as its scripts have made it, of at most {@code limit} bytes. */
     Page render(int limit) throws IOException {
-        tab.listen(this::event);
-        tab.send("Page.navigate", Map.of("url", url));
+        tab.show(url, this::event);
         do {
             for (Duration wait = untilReady(); wait.toNanos() > 0; wait = untilReady()) {
                 tab.browser.await(wait.compareTo(CHECK) < 0 ? wait : CHECK);
@@ -192,6 +191,7 @@ final class ShownPage {
         switch (method) {
             case "Inspector.targetCrashed" -> isCrashed = true;
             case "Page.javascriptDialogOpening" -> tab.send("Page.handleJavaScriptDialog", Map.of("accept", false));
+            case "Target.attachedToTarget" -> tab.hasWorkers = true;
             case "Page.loadEventFired" -> readiness.loaded(nanoTime.getAsLong());
             case "Fetch.requestPaused" -> paused(params);
             default -> {
@@ -206,7 +206,9 @@ final class ShownPage {
         String type = params.text("resourceType");
         String asked = UrlNormalizer.parse(request.text("url"));
         boolean isDocument = type.equals("Document") && params.text("frameId").equals(tab.target);
-        if (asked == null || !request.text("method").equals("GET") || !(isDocument || NEEDED.contains(type))) {
+        if (asked == null
+                || !request.text("method").equals("GET")
+                || !(isDocument || hasDocument && NEEDED.contains(type))) {
             tab.refuse(id, type);
         } else if (isDocument && !hasDocument) {
             hasDocument = true;

@@ -139,7 +139,7 @@ class RenderStageTest {
             for (String path : List.of("/1", "/2")) {
                 assertThat(Rendered.text(rendered.page(site.url(path))))
                         .as(path)
-                        .contains("at 1280x39", "back false name  session 0;", "local 0 cookie ;")
+                        .contains("at 1280x4000", "back false name  session 0;", "local 0 cookie ;")
                         .contains("databases 0;", "caches 0;", "no file;", "stored;");
             }
             List<Path> profile = new ArrayList<>(Rendered.folders());
@@ -150,6 +150,27 @@ class RenderStageTest {
 
             tabs.forEach(pid -> ProcessHandle.of(pid).orElseThrow().destroyForcibly());
             assertThat(Rendered.text(rendered.page(site.url("/1")))).contains("stored;");
+        }
+    }
+
+    @Test
+    void workersEndWithTheirPage(Browser unused) {
+        String script = "new Worker(URL.createObjectURL(new Blob(['for (;;);']))); document.body.append('begun')";
+        try (ScriptedSite site = new ScriptedSite();
+                Rendered rendered = new Rendered("all", browser()).open(site)) {
+            site.page("/", script);
+            List<Path> before = Rendered.folders();
+
+            assertThat(Rendered.text(rendered.page(site.url("/")))).contains("begun");
+
+            List<Path> profile = new ArrayList<>(Rendered.folders());
+            profile.removeAll(before);
+            assertThat(profile).hasSize(1);
+            for (long pid : renderers(profile)) {
+                ProcessHandle.of(pid)
+                        .ifPresent(each ->
+                                each.onExit().orTimeout(20, TimeUnit.SECONDS).join());
+            }
         }
     }
 
