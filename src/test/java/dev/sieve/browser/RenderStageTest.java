@@ -145,6 +145,7 @@ class RenderStageTest {
             List<Path> profile = new ArrayList<>(Rendered.folders());
             profile.removeAll(before);
             List<Long> tabs = renderers(profile);
+            assertThat(tabs).hasSize(1);
             rendered.page(site.url("/1"));
             assertThat(renderers(profile)).isEqualTo(tabs);
 
@@ -155,7 +156,9 @@ class RenderStageTest {
 
     @Test
     void workersEndWithTheirPage(Browser unused) {
-        String script = "new Worker(URL.createObjectURL(new Blob(['for (;;);']))); document.body.append('begun')";
+        String script = """
+                const url = URL.createObjectURL(new Blob(["postMessage('gun'); for (;;);"]));
+                new Worker(url).onmessage = event => document.body.append('be' + event.data)""";
         try (ScriptedSite site = new ScriptedSite();
                 Rendered rendered = new Rendered("all", browser()).open(site)) {
             site.page("/", script);
@@ -176,9 +179,20 @@ class RenderStageTest {
 
     private static List<Long> renderers(List<Path> profile) {
         return Rendered.processes(profile).stream()
-                .filter(each -> each.info().commandLine().orElse("").contains("--type=renderer"))
+                .flatMap(ProcessHandle::descendants)
                 .map(ProcessHandle::pid)
+                .filter(pid -> arguments(pid).contains("--type=renderer"))
+                .distinct()
                 .toList();
+    }
+
+    /** Returns the arguments of a process, which Java does not know if the process has renamed itself; empty when it has ended. */
+    private static String arguments(long pid) {
+        try {
+            return Files.readString(Path.of("/proc/" + pid + "/cmdline"));
+        } catch (IOException e) {
+            return "";
+        }
     }
 
     /** More of them at once than there are tabs. */
