@@ -208,7 +208,7 @@ final class ShownPage {
         boolean isDocument = type.equals("Document") && params.text("frameId").equals(tab.target);
         if (asked == null
                 || !request.text("method").equals("GET")
-                || !(isDocument || hasDocument && NEEDED.contains(type))) {
+                || !(isDocument || (hasDocument && NEEDED.contains(type)))) {
             tab.refuse(id, type);
         } else if (isDocument && !hasDocument) {
             hasDocument = true;
