@@ -44,6 +44,8 @@ final class PageTab implements Closeable {
     private int pages;
     /** Whether the page has had workers, which do not stop with it. */
     volatile boolean hasWorkers;
+    /** Whether a process of the tab has ended, and with it what was set for its next page. */
+    volatile boolean hasCrashed;
 
     /** Opens an empty tab for the pages of an origin. */
     PageTab(Chromium browser, String origin) throws IOException {
@@ -100,6 +102,8 @@ final class PageTab implements Closeable {
         cdp.sessions.put(session, (method, params) -> {
             if (method.equals("Fetch.requestPaused")) {
                 refuse(params.text("requestId"), params.text("resourceType"));
+            } else if (method.equals("Inspector.targetCrashed")) {
+                hasCrashed = true;
             }
         });
         pages++;
@@ -108,7 +112,7 @@ final class PageTab implements Closeable {
             call("Page.setDocumentContent", Map.of("frameId", target, "html", ""), STEP);
             send("Page.resetNavigationHistory", Map.of());
             send("Storage.clearCookies", Map.of("browserContextId", context));
-            call("Storage.clearDataForOrigin", Map.of("origin", origin, "storageTypes", "all"), STEP);
+            call("Storage.clearDataForOrigin", Map.of("origin", origin, "storageTypes", "all"), OPEN);
             return pages < MAX_PAGES && !hasWorkers;
         } catch (IOException e) {
             return false;

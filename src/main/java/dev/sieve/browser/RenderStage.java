@@ -46,10 +46,11 @@ public final class RenderStage implements Stage {
     private final int limit;
     private final LongSupplier nanoTime;
     private final boolean isRelaxed;
+    private final RenderWait wait;
     private final PageParts.Shared shared = new PageParts.Shared();
     private final Semaphore tabs = new Semaphore(TABS, true);
-    /** More tabs for origins whose last page was not ready in time, so that the pages of others do not wait for them. */
-    private final Semaphore slowTabs = new Semaphore(TABS / 2, true);
+    /** More tabs for origins whose last page was not ready in time: others do not wait for them, and keep most of the processor. */
+    private final Semaphore slowTabs = new Semaphore(TABS / 4, true);
 
     private final LruMap<Boolean> slow = new LruMap<>(1 << 20, each -> 0);
     private volatile boolean isStopped;
@@ -65,7 +66,8 @@ public final class RenderStage implements Stage {
      * @param isRelaxed whether scripts and style sheets are requested whatever robots.txt says
      * @throws IllegalArgumentException if no browser is found; the message says what to install
      */
-    public static Creation of(RenderRule rule, @Nullable Path choice, int bodyLimit, boolean isRelaxed) {
+    public static Creation of(
+            RenderRule rule, @Nullable Path choice, int bodyLimit, boolean isRelaxed, RenderWait wait) {
         OptionalLibrary.require("com.fasterxml.jackson.jr.ob.JSON", "com.fasterxml.jackson.jr:jackson-jr-objects");
         Path program = choice == null ? Chromium.find() : choice;
         if (program == null) {
@@ -74,15 +76,17 @@ public final class RenderStage implements Stage {
         } else if (Files.isDirectory(program) || !Files.isExecutable(program)) {
             throw new IllegalArgumentException("not a program: " + program);
         }
-        return (job, scope, clock) -> new RenderStage(rule, program, bodyLimit, isRelaxed, clock.nanos());
+        return (job, scope, clock) -> new RenderStage(rule, program, bodyLimit, isRelaxed, wait, clock.nanos());
     }
 
-    RenderStage(RenderRule rule, Path program, int bodyLimit, boolean isRelaxed, LongSupplier nanoTime) {
+    RenderStage(
+            RenderRule rule, Path program, int bodyLimit, boolean isRelaxed, RenderWait wait, LongSupplier nanoTime) {
         this.rule = rule;
         this.program = program;
         this.nanoTime = nanoTime;
         limit = Math.min(bodyLimit, MAX_DOCUMENT);
         this.isRelaxed = isRelaxed;
+        this.wait = wait;
     }
 
     @Override
@@ -159,7 +163,7 @@ public final class RenderStage implements Stage {
         PageTab tab = tab(origin);
         boolean isQuiet = false;
         try {
-            ShownPage shown = new ShownPage(url, page, parts, tab, nanoTime);
+            ShownPage shown = new ShownPage(url, page, parts, tab, wait, nanoTime);
             Page rendered = shown.render(limit);
             isQuiet = shown.isQuiet();
             rule.learn(url, page.body(), rendered, isQuiet);
@@ -183,7 +187,7 @@ public final class RenderStage implements Stage {
         synchronized (this) {
             present = browser();
             for (int i = 0; i < idle.size(); i++) {
-                if (idle.get(i).origin.equals(origin)) {
+                if (idle.get(i).origin.equals(origin) && !idle.get(i).hasCrashed) {
                     return idle.remove(i);
                 }
             }

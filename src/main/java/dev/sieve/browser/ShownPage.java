@@ -60,21 +60,19 @@ final class ShownPage {
     // Guarded by this:
     private final Readiness readiness;
     private boolean hasDocument;
-    private boolean isCrashed;
     private @Nullable String movedTo;
 
     /** Decides when a page is ready: loaded, with all requests answered and no new one for a while, or after a longest time. */
     static final class Readiness {
-        private static final Duration QUIET = Duration.ofMillis(500);
-        private static final Duration MOST = Duration.ofSeconds(5);
-
+        private final long quietNanos;
         private final long endNanos;
         private long latestNanos;
         private boolean isLoaded;
         private int open;
 
-        Readiness(long nowNanos) {
-            endNanos = nowNanos + MOST.toNanos();
+        Readiness(RenderWait wait, long nowNanos) {
+            quietNanos = wait.quiet().toNanos();
+            endNanos = nowNanos + wait.most().toNanos();
         }
 
         void loaded(long nowNanos) {
@@ -98,28 +96,38 @@ final class ShownPage {
         /** Returns how long until the page is ready if nothing else happens; 0 or less when it is. */
         long waitNanos(long nowNanos) {
             long most = endNanos - nowNanos;
-            return isLoaded && open == 0 ? Math.min(most, latestNanos + QUIET.toNanos() - nowNanos) : most;
+            return isLoaded && open == 0 ? Math.min(most, latestNanos + quietNanos - nowNanos) : most;
         }
     }
 
     /** Begins a page, whose document is passed to the tab, and whose other requests its parts answer. */
-    ShownPage(String url, Page page, PageParts parts, PageTab tab, LongSupplier nanoTime) {
+    ShownPage(String url, Page page, PageParts parts, PageTab tab, RenderWait wait, LongSupplier nanoTime) {
         this.url = url;
         this.page = page;
         this.parts = parts;
         this.tab = tab;
         this.nanoTime = nanoTime;
-        readiness = new Readiness(nanoTime.getAsLong());
+        readiness = new Readiness(wait, nanoTime.getAsLong());
     }
 
     /** Returns the page as its scripts have made it, of at most {@code limit} bytes. */
     Page render(int limit) throws IOException {
         tab.show(url, this::event);
-        do {
-            for (Duration wait = untilReady(); wait.toNanos() > 0; wait = untilReady()) {
-                tab.browser.await(wait.compareTo(CHECK) < 0 ? wait : CHECK);
-            }
-        } while (!isIdle());
+        try {
+            do {
+                for (Duration wait = untilReady(); wait.toNanos() > 0; wait = untilReady()) {
+                    tab.browser.await(wait.compareTo(CHECK) < 0 ? wait : CHECK);
+                }
+            } while (!isIdle());
+            return written(limit);
+        } catch (InterruptedIOException e) {
+            // If it has crashed, that is why there was no response.
+            untilReady();
+            throw e;
+        }
+    }
+
+    private Page written(int limit) throws IOException {
         String script = WRITE_DOCUMENT + "(" + JSON.std.asString(url) + ", " + limit + ")";
         Map<String, ?> evaluation = Map.of("expression", script, "contextId", world(STEP), "returnByValue", true);
         Cdp.Json result =
@@ -176,7 +184,7 @@ final class ShownPage {
     }
 
     private synchronized Duration untilReady() throws IOException {
-        if (isCrashed) {
+        if (tab.hasCrashed) {
             throw new IOException("the page has crashed");
         }
         return Duration.ofNanos(readiness.waitNanos(nanoTime.getAsLong()));
@@ -189,7 +197,7 @@ final class ShownPage {
 
     private synchronized void event(String method, Cdp.Json params) {
         switch (method) {
-            case "Inspector.targetCrashed" -> isCrashed = true;
+            case "Inspector.targetCrashed" -> tab.hasCrashed = true;
             case "Page.javascriptDialogOpening" -> tab.send("Page.handleJavaScriptDialog", Map.of("accept", false));
             case "Target.attachedToTarget" -> tab.hasWorkers = true;
             case "Page.loadEventFired" -> readiness.loaded(nanoTime.getAsLong());

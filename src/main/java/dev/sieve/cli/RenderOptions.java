@@ -2,9 +2,12 @@ package dev.sieve.cli;
 
 import dev.sieve.browser.RenderRule;
 import dev.sieve.browser.RenderStage;
+import dev.sieve.browser.RenderWait;
 import dev.sieve.crawl.CrawlOptions;
 import java.io.PrintWriter;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -29,6 +32,15 @@ final class RenderOptions {
                     + " scripts and style sheets) (default: strict).")
     private @Nullable Robots robots;
 
+    @Option(
+            names = "--render-wait",
+            paramLabel = "QUIET,MAX",
+            split = ",",
+            hideParamSyntax = true,
+            description = "A page is ready when it has loaded and has then requested nothing for QUIET, at the latest"
+                    + " after MAX (default: 500ms,5s).")
+    private @Nullable List<Duration> wait;
+
     @SameForWorkers(false)
     @Option(
             names = "--browser",
@@ -49,12 +61,22 @@ final class RenderOptions {
     }
 
     void apply(CrawlOptions options, CommandSpec spec, int bodyLimit) {
-        Checks.requires(spec, "--render", "--render-robots", "--browser");
+        Checks.requires(spec, "--render", "--render-robots", "--render-wait", "--browser");
         Checks.set(spec, "--render", which, RenderRule::new);
+        Checks.set(spec, "--render-wait", wait, RenderOptions::toWait);
         Checks.set(spec, "--browser", which, rule -> {
             boolean isRelaxed = robots == Robots.RELAXED;
-            options.stage(RenderStage.of(new RenderRule(rule), browser, bodyLimit, isRelaxed));
+            options.stage(RenderStage.of(new RenderRule(rule), browser, bodyLimit, isRelaxed, toWait(wait)));
         });
+    }
+
+    private static RenderWait toWait(@Nullable List<Duration> times) {
+        if (times == null) {
+            return RenderWait.DEFAULT;
+        } else if (times.size() != 2) {
+            throw new IllegalArgumentException("must be two times: " + times.size());
+        }
+        return new RenderWait(times.get(0), times.get(1));
     }
 
     /** Prints whether the page of a URL is rendered, and why; nothing without the option. */

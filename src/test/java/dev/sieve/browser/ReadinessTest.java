@@ -1,14 +1,16 @@
 package dev.sieve.browser;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class ReadinessTest {
     private static final long MS = Duration.ofMillis(1).toNanos();
 
-    private final ShownPage.Readiness page = new ShownPage.Readiness(0);
+    private final ShownPage.Readiness page = new ShownPage.Readiness(RenderWait.DEFAULT, 0);
 
     private long waitMillis(long nowMillis) {
         return page.waitNanos(nowMillis * MS) / MS;
@@ -60,5 +62,27 @@ class ReadinessTest {
         page.ran(400 * MS);
 
         assertThat(waitMillis(500)).isEqualTo(400);
+    }
+
+    @Test
+    void theTimesCanBeOthers() {
+        ShownPage.Readiness other =
+                new ShownPage.Readiness(new RenderWait(Duration.ofSeconds(2), Duration.ofSeconds(20)), 0);
+
+        assertThat(other.waitNanos(0)).isEqualTo(20_000 * MS);
+        other.loaded(MS);
+        assertThat(other.waitNanos(MS)).isEqualTo(2000 * MS);
+    }
+
+    @Test
+    void timesThatCannotBeAreRefused() {
+        for (Duration most :
+                List.of(Duration.ofMillis(499), Duration.ofMinutes(5).plusNanos(1))) {
+            assertThatIllegalArgumentException()
+                    .isThrownBy(() -> new RenderWait(Duration.ofMillis(500), most))
+                    .withMessage("wait must be a time and one as long or longer, up to 5 minutes");
+        }
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> new RenderWait(Duration.ofMillis(-1), Duration.ofSeconds(1)));
     }
 }

@@ -150,7 +150,8 @@ class RenderStageTest {
             assertThat(renderers(profile)).isEqualTo(tabs);
 
             tabs.forEach(pid -> ProcessHandle.of(pid).orElseThrow().destroyForcibly());
-            assertThat(Rendered.text(rendered.page(site.url("/1")))).contains("stored;");
+            String last = Rendered.text(rendered.page(site.url("/1")));
+            assertThat(last).as("%s", rendered.record).contains("stored;");
         }
     }
 
@@ -300,7 +301,8 @@ class RenderStageTest {
                 answer("text/plain", "abc", "access-control-allow-origin", "*"),
                 "https://closed.test/",
                 answer("text/plain", "abc"));
-        RenderStage stage = new RenderStage(new RenderRule("all"), browser(), 1 << 20, false, System::nanoTime);
+        RenderStage stage =
+                new RenderStage(new RenderRule("all"), browser(), 1 << 20, false, RenderWait.DEFAULT, System::nanoTime);
         try {
             Page page = (Page)
                     stage.fetch(new FetchRequest("https://h.test/"), request -> web.get(request.url()), made -> {});
@@ -410,9 +412,10 @@ class RenderStageTest {
     @Test
     void theBrowserIsFoundOrSaidToBeWrong(Browser unused, @TempDir Path folder) {
         RenderRule rule = new RenderRule("all");
-        assertThat(RenderStage.of(rule, null, 1, false)).isNotNull();
+        assertThat(RenderStage.of(rule, null, 1, false, RenderWait.DEFAULT)).isNotNull();
         for (Path wrong : List.of(Path.of(""), Path.of("nothing"), folder)) {
-            assertThatThrownBy(() -> RenderStage.of(rule, wrong, 1, false)).hasMessage("not a program: " + wrong);
+            assertThatThrownBy(() -> RenderStage.of(rule, wrong, 1, false, RenderWait.DEFAULT))
+                    .hasMessage("not a program: " + wrong);
         }
     }
 

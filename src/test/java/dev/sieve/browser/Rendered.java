@@ -47,7 +47,7 @@ final class Rendered implements AutoCloseable {
                 32 << 20,
                 ProxySettings.NONE,
                 false));
-        stage = new RenderStage(new RenderRule(rule), browser, 1 << 20, false, nanoTime);
+        stage = new RenderStage(new RenderRule(rule), browser, 1 << 20, false, RenderWait.DEFAULT, nanoTime);
     }
 
     Rendered open(ScriptedSite site) {

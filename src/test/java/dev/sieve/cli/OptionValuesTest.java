@@ -61,7 +61,8 @@ class OptionValuesTest {
                         "--log-out",
                         "--max-body",
                         "--render",
-                        "--render-robots");
+                        "--render-robots",
+                        "--render-wait");
     }
 
     @ParameterizedTest
@@ -292,6 +293,8 @@ class OptionValuesTest {
                 "--accept 403,x | 'x' is not a status; use 403, a range such as 500-504, or a class such as 4xx",
                 "--accept 504-500 | '504-500' is not a range; the smaller status comes first",
                 "--render-robots some | 'some' is not one of strict, relaxed",
+                "--render-wait 1s --render all | must be two times: 1",
+                "--render-wait 2s,1s --render all | must be a time and one as long or longer, up to 5 minutes",
                 "--exclude *.pdf | exclude *.pdf: Dangling meta character '*' at position 0; it is a regular expression, not a"
                         + " pattern of file names: use '\\.pdf$'",
                 "--include */docs/*.html | include */docs/*.html: Dangling meta character '*' at position 0; it is a regular"
@@ -326,6 +329,7 @@ class OptionValuesTest {
                 "--frontier-password-file none | --frontier-password-file | --frontier",
                 "--browser none | --browser | --render",
                 "--render-robots relaxed | --render-robots | --render",
+                "--render-wait 1s,5s | --render-wait | --render",
             })
     void anOptionThatWouldDoNothingIsRefused(String options, String option, String other) {
         Run run = Run.of(Main.commandLine(), (options + " https://example.org/").split(" "));
