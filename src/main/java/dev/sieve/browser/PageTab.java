@@ -7,12 +7,14 @@ import java.time.Duration;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
 import java.util.function.BiConsumer;
 
 /**
  * A tab of a browser, for the pages of one origin, one after another. It shares no cookies, storage or cache with other tabs, and
- * nothing of a page is left for the next one. Opening a tab takes longer than most pages. It fills a screen, since the browser
- * would draw its own toolbars for every page.
+ * what a page has stored is deleted before the next one. Opening a tab takes longer than most pages. It fills a screen, since the
+ * browser would draw its own toolbars for every page.
  */
 final class PageTab implements Closeable {
     /** How long the browser may take for what does not depend on a page. */
@@ -24,16 +26,15 @@ final class PageTab implements Closeable {
     /** How many pages a tab shows, since memory of its process may leak. */
     private static final int MAX_PAGES = 25;
 
-    /** Deletes before the first script of a page what the last one may have stored until then. */
+    /** Deletes before the first script of a page what the last one may have stored until then; its cookies can be new ones. */
     private static final String FORGET = """
             if (self === top) {
               name = '';
               sessionStorage.clear();
               localStorage.clear();
-              for (const each of document.cookie.split(';')) {
-                document.cookie = each.slice(0, each.indexOf('=') + 1) + '-; max-age=0';
-              }
             }""";
+
+    private static final Set<String> ENDS = Set.of("Inspector.targetCrashed", "Target.attachedToTarget");
 
     final Chromium browser;
     final String origin;
@@ -41,11 +42,14 @@ final class PageTab implements Closeable {
     private final String context;
     final String target;
     private final String session;
+    /** What it shows between two pages. */
+    final String empty = "<title>" + UUID.randomUUID() + "</title>";
+
     private int pages;
-    /** Whether the page has had workers, which do not stop with it. */
+    /** Whether the page has had workers, which do not end with it. */
     volatile boolean hasWorkers;
-    /** Whether a process of the tab has ended, and with it what was set for its next page. */
-    volatile boolean hasCrashed;
+    /** Whether it has crashed, or was closed because something went on after its page. */
+    volatile boolean isGone;
 
     /** Opens an empty tab for the pages of an origin. */
     PageTab(Chromium browser, String origin) throws IOException {
@@ -99,23 +103,29 @@ final class PageTab implements Closeable {
      * place. An empty document in between would take as long as most pages. Returns whether the tab can be used again.
      */
     boolean empty() {
-        cdp.sessions.put(session, (method, params) -> {
-            if (method.equals("Fetch.requestPaused")) {
-                refuse(params.text("requestId"), params.text("resourceType"));
-            } else if (method.equals("Inspector.targetCrashed")) {
-                hasCrashed = true;
-            }
-        });
+        cdp.sessions.put(session, this::ended);
         pages++;
         try {
             send("Emulation.setScriptExecutionDisabled", Map.of("value", true));
-            call("Page.setDocumentContent", Map.of("frameId", target, "html", ""), STEP);
+            call("Page.setDocumentContent", Map.of("frameId", target, "html", empty), STEP);
             send("Page.resetNavigationHistory", Map.of());
             send("Storage.clearCookies", Map.of("browserContextId", context));
             call("Storage.clearDataForOrigin", Map.of("origin", origin, "storageTypes", "all"), OPEN);
-            return pages < MAX_PAGES && !hasWorkers;
+            return pages < MAX_PAGES && !hasWorkers && !isGone;
         } catch (IOException e) {
             return false;
+        }
+    }
+
+    private void ended(String method, Json params) {
+        String type = params.text("resourceType");
+        if (method.equals("Fetch.requestPaused")) {
+            refuse(params.text("requestId"), type);
+        }
+        // Promises and workers go on after scripts are stopped.
+        if (type.equals("Fetch") || type.equals("XHR") || ENDS.contains(method)) {
+            isGone = true;
+            cdp.send("", "Target.disposeBrowserContext", Map.of("browserContextId", context));
         }
     }
 

@@ -186,8 +186,9 @@ public final class RenderStage implements Stage {
         PageTab unused = null;
         synchronized (this) {
             present = browser();
+            idle.removeIf(each -> each.isGone);
             for (int i = 0; i < idle.size(); i++) {
-                if (idle.get(i).origin.equals(origin) && !idle.get(i).hasCrashed) {
+                if (idle.get(i).origin.equals(origin)) {
                     return idle.remove(i);
                 }
             }

@@ -15,7 +15,7 @@ public record RenderWait(Duration quiet, Duration most) {
 
     public RenderWait {
         if (quiet.isNegative() || most.compareTo(quiet) < 0 || most.isZero() || most.compareTo(LONGEST) > 0) {
-            throw new IllegalArgumentException("wait must be a time and one as long or longer, up to 5 minutes");
+            throw new IllegalArgumentException("wait must be QUIET, and MAX from QUIET to 5 minutes");
         }
     }
 }

@@ -60,6 +60,7 @@ final class ShownPage {
     // Guarded by this:
     private final Readiness readiness;
     private boolean hasDocument;
+
     private @Nullable String movedTo;
 
     /** Decides when a page is ready: loaded, with all requests answered and no new one for a while, or after a longest time. */
@@ -134,7 +135,7 @@ final class ShownPage {
                 tab.call("Runtime.evaluate", evaluation, STEP).at("result").at("value");
         String now = UrlNormalizer.parse(result.text("url"));
         synchronized (this) {
-            if (!hasDocument || now == null) {
+            if (!hasDocument || now == null || result.text("html").contains(tab.empty)) {
                 throw new IOException("the browser does not show the page");
             }
             byte[] html = ("<!DOCTYPE html>" + result.text("html")).getBytes(UTF_8);
@@ -184,7 +185,7 @@ final class ShownPage {
     }
 
     private synchronized Duration untilReady() throws IOException {
-        if (tab.hasCrashed) {
+        if (tab.isGone) {
             throw new IOException("the page has crashed");
         }
         return Duration.ofNanos(readiness.waitNanos(nanoTime.getAsLong()));
@@ -197,10 +198,14 @@ final class ShownPage {
 
     private synchronized void event(String method, Cdp.Json params) {
         switch (method) {
-            case "Inspector.targetCrashed" -> tab.hasCrashed = true;
+            case "Inspector.targetCrashed" -> tab.isGone = true;
             case "Page.javascriptDialogOpening" -> tab.send("Page.handleJavaScriptDialog", Map.of("accept", false));
             case "Target.attachedToTarget" -> tab.hasWorkers = true;
-            case "Page.loadEventFired" -> readiness.loaded(nanoTime.getAsLong());
+            case "Page.loadEventFired" -> {
+                if (hasDocument) {
+                    readiness.loaded(nanoTime.getAsLong());
+                }
+            }
             case "Fetch.requestPaused" -> paused(params);
             default -> {
                 // Of no interest.

@@ -18,8 +18,8 @@
  * process, without a limit of memory.
  *
  * <p><b>A tab per origin.</b> Opening a tab takes more time of the processor than rendering most pages, so a tab shows many pages of
- * an origin. Between them it is emptied, so nothing of a page is left for the next one. A page that does not end is closed with its
- * tab.
+ * an origin. Between them it is emptied. An empty document between them would take as much time as a page, so the scripts of a page
+ * that has ended are stopped, what it has stored is deleted, and a tab in which something goes on is closed.
  *
  * <p><b>Where a script leads is a link.</b> The browser does not follow it, since that would be a page without a visit.
  */

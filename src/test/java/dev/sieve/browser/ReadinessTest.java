@@ -80,7 +80,7 @@ class ReadinessTest {
                 List.of(Duration.ofMillis(499), Duration.ofMinutes(5).plusNanos(1))) {
             assertThatIllegalArgumentException()
                     .isThrownBy(() -> new RenderWait(Duration.ofMillis(500), most))
-                    .withMessage("wait must be a time and one as long or longer, up to 5 minutes");
+                    .withMessage("wait must be QUIET, and MAX from QUIET to 5 minutes");
         }
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> new RenderWait(Duration.ofMillis(-1), Duration.ofSeconds(1)));

@@ -11,6 +11,7 @@ import dev.sieve.fetch.FetchResult.Failed;
 import dev.sieve.fetch.FetchResult.Page;
 import dev.sieve.fetch.FetchResult.Reason;
 import dev.sieve.fetch.FetchResult.Redirect;
+import dev.sieve.fetch.Resolver;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -26,6 +27,8 @@ import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -130,7 +133,7 @@ class RenderStageTest {
                   .then(() => says('stored'));
                 name = 'n'; sessionStorage.a = localStorage.a = 1; document.cookie = 'a=1; max-age=99';
                 history.pushState(0, '', '/moved'); onbeforeunload = () => 'stay';
-                setInterval(() => { localStorage.b = sessionStorage.b = name = document.cookie = 'b' }, 0)""";
+                setInterval(() => { localStorage.b = sessionStorage.b = name = 'b' }, 0)""";
         try (ScriptedSite site = new ScriptedSite();
                 Rendered rendered = new Rendered("all", browser()).open(site)) {
             site.page("/1", script).page("/2", script);
@@ -152,6 +155,39 @@ class RenderStageTest {
             tabs.forEach(pid -> ProcessHandle.of(pid).orElseThrow().destroyForcibly());
             String last = Rendered.text(rendered.page(site.url("/1")));
             assertThat(last).as("%s", rendered.record).contains("stored;");
+        }
+    }
+
+    @Test
+    void scriptsSeeTheCookiesOfTheirDocument(Browser unused) {
+        String page = "<!DOCTYPE html><body><script>document.body.append('has ' + document.cookie)</script>";
+        try (ScriptedSite site = new ScriptedSite();
+                Rendered rendered = new Rendered("all", browser()).open(site)) {
+            for (String name : List.of("one", "two")) {
+                site.on("/" + name, "text/html", page, "Set-Cookie", name + "=1");
+
+                assertThat(Rendered.text(rendered.page(site.url("/" + name)))).contains("has " + name + "=1<");
+            }
+        }
+    }
+
+    @Test
+    void aPageThatIsNotShownInTimeIsNotTakenForTheLastOne(Browser unused) {
+        AtomicLong hurry = new AtomicLong();
+        AtomicLong jumps = new AtomicLong();
+        LongSupplier clock = () -> System.nanoTime() + jumps.addAndGet(hurry.get());
+        Resolver resolver = host -> List.of(InetAddress.getByName(host));
+        try (ScriptedSite site = new ScriptedSite();
+                Rendered rendered = new Rendered("all", browser(), resolver, clock).open(site)) {
+            site.page("/1", "document.body.append('first')").page("/2", "document.body.append('second')");
+            rendered.page(site.url("/1"));
+            assertThat(rendered.isRendered()).isTrue();
+
+            hurry.set(TimeUnit.SECONDS.toNanos(6));
+            Page page = rendered.page(site.url("/2"));
+
+            assertThat(Rendered.text(page)).contains("second").doesNotContain("first");
+            assertThat(page.header("refresh")).isNull();
         }
     }
 

@@ -294,7 +294,7 @@ class OptionValuesTest {
                 "--accept 504-500 | '504-500' is not a range; the smaller status comes first",
                 "--render-robots some | 'some' is not one of strict, relaxed",
                 "--render-wait 1s --render all | must be two times: 1",
-                "--render-wait 2s,1s --render all | must be a time and one as long or longer, up to 5 minutes",
+                "--render-wait 2s,1s --render all | must be QUIET, and MAX from QUIET to 5 minutes",
                 "--exclude *.pdf | exclude *.pdf: Dangling meta character '*' at position 0; it is a regular expression, not a"
                         + " pattern of file names: use '\\.pdf$'",
                 "--include */docs/*.html | include */docs/*.html: Dangling meta character '*' at position 0; it is a regular"
