@@ -27,7 +27,7 @@ public interface Sharing {
     default void requireAlone(String work) {}
 
     /**
-     * Stores options that all processes of the crawl have to share; returns those of the others that differ, null for none.
+     * Stores options that all processes of the crawl have to share; returns those of the others that differ, with null for one that they do not have.
      */
     default Map<String, @Nullable String> differences(Map<String, String> options) {
         return Map.of();

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * 2001::/32 (Teredo), 64:ff9b:1::/48.
  *
  * <p>The metadata services of clouds, which return secrets of the machine, are allowed only by a block of one address, or
- * by a URL with this address that was {@linkplain Fetcher#open opened}; a name never leads there otherwise.
+ * by a URL with this address that was {@linkplain Fetcher#open opened}; otherwise a name only leads there if its address is {@linkplain Resolver#isFixed fixed}.
  *
  * <p>Immutable. A check compares the address with about thirty blocks.
  */

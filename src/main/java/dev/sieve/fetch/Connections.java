@@ -68,7 +68,7 @@ final class Connections {
         this.wire = wire;
     }
 
-    /** Notes that a call begins to use its connection; returns whether an earlier one has. Nothing may be sent in between. */
+    /** Notes that a call begins to use its connection; returns whether an earlier one has. Throws when the server has sent something since. */
     synchronized boolean use(OkHttpClient client, Interceptor.Chain chain, Object user) throws IOException {
         RealConnection connection = (RealConnection) Objects.requireNonNull(chain.connection());
         State state = states.get(connection);

@@ -55,7 +55,7 @@ final class ServedCrawl implements Closeable {
     private @Nullable Throwable failure;
     private boolean isClosed;
 
-    /** Opens a crawl, or makes one, in a folder of its own, and counts its URLs. Queues without a delay have the default. */
+    /** Opens a crawl, or makes one, in a folder of its own, and counts its URLs. Queues without a delay have the default, in seconds. */
     ServedCrawl(String id, Path folder, ServedOptions options, MemoryBudget memory, LongSupplier delay, Moment now)
             throws IOException {
         this.id = id;

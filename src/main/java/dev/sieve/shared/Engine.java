@@ -51,7 +51,7 @@ final class Engine implements Closeable {
     private static final Pattern VERSION = Pattern.compile("(\\d{1,6})\\.(\\d{1,6})");
     static final Duration RESPONSE_TIMEOUT = Duration.ofSeconds(10);
 
-    /** Work that the engine does for a caller. It may run several times until its result is received. */
+    /** Work that the engine does for a caller. It may run several times until its result is received: repeating it must be safe. */
     interface Work<T> {
         /** Sends commands and receives their responses; the number is the same in each repetition, and of no other call. */
         @Nullable

@@ -170,7 +170,7 @@ public final class SharedNotes {
         }
     }
 
-    /** Stores options of the crawl when no other worker is alive; else returns those stored that differ, null for none. */
+    /** Stores options of the crawl when no other worker is alive; else returns those stored that differ, with null for one that is not. */
     public Map<String, @Nullable String> options(Map<String, String> mine) {
         boolean mayStore = ownership.workers() == 1;
         Map<String, String> stored = worker.engine()
