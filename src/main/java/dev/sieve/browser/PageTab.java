@@ -26,7 +26,7 @@ final class PageTab implements Closeable {
     /** How many pages a tab shows, since memory of its process may leak. */
     private static final int MAX_PAGES = 25;
 
-    /** Deletes before the first script of a page what the last one may have stored until then; its cookies can be new ones. */
+    /** Deletes before the first script of a page what the last one may have stored until then. Cookies may be those of the page. */
     private static final String FORGET = """
             if (self === top) {
               name = '';

@@ -30,7 +30,10 @@ final class ShownPage {
     private static final Set<String> NOT_PASSED =
             Set.of("connection", "content-disposition", "content-encoding", "content-length", "transfer-encoding");
 
-    /** What is in open shadow trees becomes part of the document, and its links stay relative to where it has moved. */
+    /**
+     * What is in open shadow trees becomes part of the document, and its links stay relative to where it has moved. Timers end with
+     * it, so that they do not run on when the tab goes to the next page.
+     */
     private static final String WRITE_DOCUMENT = """
             ((url, limit) => {
               const open = root => {
@@ -47,6 +50,9 @@ final class ShownPage {
                 const base = document.createElement('base');
                 base.href = document.URL;
                 (document.head || document.documentElement).prepend(base);
+              }
+              for (let timer = setTimeout(() => {}); timer > 0; timer--) {
+                clearTimeout(timer);
               }
               return {url: document.URL, html: (document.documentElement?.outerHTML ?? '').slice(0, limit)};
             })""";
@@ -154,8 +160,8 @@ final class ShownPage {
     }
 
     /**
-     * Returns whether no script was running lately, or there is no more time to wait for that. A long script requests nothing,
-     * and on a busy machine all scripts are long.
+     * Returns whether no script has run for long, or the longest time is over. A page is not ready while a long script runs,
+     * although it requests nothing; on a busy machine all scripts are long.
      */
     private boolean isIdle() throws IOException {
         long startNanos = nanoTime.getAsLong();

@@ -133,7 +133,7 @@ class RenderStageTest {
                   .then(() => says('stored'));
                 name = 'n'; sessionStorage.a = localStorage.a = 1; document.cookie = 'a=1; max-age=99';
                 history.pushState(0, '', '/moved'); onbeforeunload = () => 'stay';
-                setInterval(() => { localStorage.b = sessionStorage.b = name = 'b' }, 0)""";
+                setInterval(() => { localStorage.b = sessionStorage.b = name = document.cookie = 'b' }, 0)""";
         try (ScriptedSite site = new ScriptedSite();
                 Rendered rendered = new Rendered("all", browser()).open(site)) {
             site.page("/1", script).page("/2", script);
