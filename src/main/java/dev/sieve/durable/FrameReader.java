@@ -43,7 +43,7 @@ final class FrameReader implements Closeable {
         bufferAt = position;
     }
 
-    /** Reads the next frame; false at the end of the file and where there is no whole and undamaged one: {@link #damage}. */
+    /** Reads the next frame; returns false at the end of the file, and where a frame is cut off or damaged, see {@link #damage}. */
     boolean next() throws IOException {
         frameAt = nextAt;
         at = 0;

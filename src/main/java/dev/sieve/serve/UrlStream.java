@@ -22,7 +22,7 @@ final class UrlStream<T> {
     }
 
     /**
-     * Sends responses whenever the client is ready for them, without a thread that waits, until there are no more (null).
+     * Sends responses until there are no more (null), each when the client is ready for it. No thread waits for the client.
      * Called while the call is being started.
      */
     void send(Supplier<@Nullable Iterator<T>> more) {

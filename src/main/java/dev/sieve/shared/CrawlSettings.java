@@ -183,7 +183,7 @@ record CrawlSettings(
         return Objects.requireNonNull(read(name, engine.one(Script.CREATE, CrawlKeys.settings(name), fields)));
     }
 
-    /** Reads the settings of a crawl, if they are of this program and version; null when there is no crawl. */
+    /** Reads the settings of a crawl, null without one; throws if another program or version has written them. */
     static @Nullable CrawlSettings read(Engine engine, String name) throws IOException {
         return read(name, engine.one(Script.CREATE, CrawlKeys.settings(name)));
     }
