@@ -1,5 +1,6 @@
 package dev.sieve.browser;
 
+import dev.sieve.io.RepeatingThread;
 import java.io.Closeable;
 import java.io.File;
 import java.io.IOException;
@@ -11,7 +12,6 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -58,8 +58,8 @@ final class Chromium implements Closeable {
     private static final long MAX_MEMORY = 2L << 30;
 
     private final Process shell;
-    /** Whether a thread that waits will look at the memory: one is enough. */
-    private final AtomicBoolean hasWatch = new AtomicBoolean();
+    private final RepeatingThread watch =
+            new RepeatingThread("sieve-browser-memory", Duration.ofMillis(250), this::limitMemory);
 
     final Cdp cdp;
 
@@ -94,37 +94,23 @@ final class Chromium implements Closeable {
         cdp = new Cdp(shell.getInputStream(), shell.getOutputStream(), this::kill);
         try {
             cdp.call("", "Browser.getVersion", Map.of(), START);
+            watch.start();
         } catch (IOException e) {
             close();
             throw new IOException(program + " does not start; to see why, run it with -headless about:blank", e);
         }
     }
 
-    /**
-     * Waits, and throws when the browser fails before the time is over. If it takes too much memory, its largest process is ended,
-     * which is that of a page.
-     */
-    void await(Duration time) throws IOException {
-        boolean isWatch = hasWatch.compareAndSet(false, true);
-        try {
-            cdp.await(time);
-            if (isWatch) {
-                limitMemory();
-            }
-        } finally {
-            if (isWatch) {
-                hasWatch.set(false);
-            }
-        }
-    }
-
+    /** Ends the largest processes, which are those of pages, if all of them take too much memory. */
     private void limitMemory() {
         Map<ProcessHandle, Long> sizes =
                 shell.descendants().collect(Collectors.toMap(each -> each, each -> memory(each.pid())));
-        if (sizes.values().stream().mapToLong(size -> size).sum() > MAX_MEMORY) {
-            Collections.max(sizes.entrySet(), Map.Entry.comparingByValue())
-                    .getKey()
-                    .destroyForcibly();
+        long excess = sizes.values().stream().mapToLong(size -> size).sum() - MAX_MEMORY;
+        while (excess > 0) {
+            ProcessHandle largest = Collections.max(sizes.entrySet(), Map.Entry.comparingByValue())
+                    .getKey();
+            excess -= sizes.remove(largest);
+            largest.destroyForcibly();
         }
     }
 
@@ -148,6 +134,7 @@ final class Chromium implements Closeable {
     @Override
     public void close() {
         cdp.fail("the browser was closed");
+        watch.end();
         try {
             // Several times, since a process may have been started since the last one.
             for (int i = 0; i < 100 && !shell.waitFor(100, TimeUnit.MILLISECONDS); i++) {

@@ -1,8 +1,11 @@
 package dev.sieve.browser;
 
 import dev.sieve.browser.Cdp.Json;
+import dev.sieve.fetch.FetchResult.Page;
+import dev.sieve.url.UrlParts;
 import java.io.Closeable;
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.time.Duration;
 import java.util.Base64;
 import java.util.List;
@@ -10,11 +13,11 @@ import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
 
 /**
- * A tab of a browser, for the pages of one origin, one after another. It shares no cookies, storage or cache with other tabs, and
- * what a page has stored is deleted before the next one. Opening a tab takes longer than most pages. It fills a screen, since the
- * browser would draw its own toolbars for every page.
+ * A tab of a browser, which shows pages one after another. It shares no cookies, storage or cache with other tabs, and what a page
+ * has stored is deleted before the next one. It fills a screen, since the browser would draw its own toolbars for every page.
  */
 final class PageTab implements Closeable {
     /** How long the browser may take for what does not depend on a page. */
@@ -34,10 +37,16 @@ final class PageTab implements Closeable {
               localStorage.clear();
             }""";
 
+    /** Bodies are passed decoded and whole, and documents are shown. */
+    private static final Set<String> NOT_PASSED =
+            Set.of("connection", "content-disposition", "content-encoding", "content-length", "transfer-encoding");
+
     private static final Set<String> ENDS = Set.of("Inspector.targetCrashed", "Target.attachedToTarget");
 
     final Chromium browser;
-    final String origin;
+    /** That of the last page. */
+    volatile String origin = "";
+
     private final Cdp cdp;
     private final String context;
     final String target;
@@ -51,30 +60,30 @@ final class PageTab implements Closeable {
     /** Whether it has crashed, or was closed because something went on after its page. */
     volatile boolean isGone;
 
-    /** Opens an empty tab for the pages of an origin. */
-    PageTab(Chromium browser, String origin) throws IOException {
+    /** Opens an empty tab. */
+    PageTab(Chromium browser) throws IOException {
         this.browser = browser;
-        this.origin = origin;
         cdp = browser.cdp;
-        context = open("Target.createBrowserContext", Map.of()).text("browserContextId");
+        context = open("", "Target.createBrowserContext", Map.of()).text("browserContextId");
         cdp.send("", "Browser.setDownloadBehavior", Map.of("behavior", "deny", "browserContextId", context));
         cdp.send("", "Browser.grantPermissions", Map.of("permissions", List.of(), "browserContextId", context));
         Map<String, ?> window = Map.of(
                 "url", "about:blank", "browserContextId", context, "newWindow", true, "windowState", "fullscreen");
-        target = open("Target.createTarget", window).text("targetId");
-        session = open("Target.attachToTarget", Map.of("targetId", target, "flatten", true))
+        target = open("", "Target.createTarget", window).text("targetId");
+        session = open("", "Target.attachToTarget", Map.of("targetId", target, "flatten", true))
                 .text("sessionId");
         send("Fetch.enable", Map.of());
         send("Page.enable", Map.of());
         send("Inspector.enable", Map.of());
         send("Target.setAutoAttach", Map.of("autoAttach", true, "waitForDebuggerOnStart", false, "flatten", true));
-        send("Page.addScriptToEvaluateOnNewDocument", Map.of("source", FORGET));
+        // What is set after a navigation has begun may be lost when another process takes the tab over.
+        open(session, "Page.addScriptToEvaluateOnNewDocument", Map.of("source", FORGET));
     }
 
-    /** Calls a method of the browser, which is ended if that fails. */
-    private Json open(String method, Map<String, ?> params) throws IOException {
+    /** Calls a method of the browser or of a new tab; the browser is ended if that fails. */
+    private Json open(String where, String method, Map<String, ?> params) throws IOException {
         try {
-            return cdp.call("", method, params, OPEN);
+            return cdp.call(where, method, params, OPEN);
         } catch (IOException e) {
             cdp.fail(method + ": " + e.getMessage());
             throw new IOException(e.getMessage(), e);
@@ -92,9 +101,14 @@ final class PageTab implements Closeable {
     }
 
     /** Begins to show a page; its events are passed to a receiver, which must not wait. */
-    void show(String url, BiConsumer<String, Json> events) {
+    void show(String url, BiConsumer<String, Json> events) throws IOException {
+        origin = UrlParts.origin(url);
         cdp.sessions.put(session, events);
-        send("Emulation.setScriptExecutionDisabled", Map.of("value", false));
+        try {
+            call("Emulation.setScriptExecutionDisabled", Map.of("value", false), STEP);
+        } catch (InterruptedIOException e) {
+            throw new IOException("what the last page has left hangs", e);
+        }
         send("Page.navigate", Map.of("url", url));
     }
 
@@ -129,12 +143,21 @@ final class PageTab implements Closeable {
         }
     }
 
-    /** Answers a paused request. */
-    void answer(String id, int status, List<Map<String, String>> headers, byte[] content) {
-        String body = Base64.getEncoder().encodeToString(content);
+    /** Answers a paused request with a response; without one, it is refused. */
+    void answer(String id, String type, @Nullable Page response) {
+        if (response == null) {
+            refuse(id, type);
+            return;
+        }
+        List<Map<String, String>> headers = response.headers().entrySet().stream()
+                .filter(field -> !NOT_PASSED.contains(field.getKey()))
+                .flatMap(
+                        field -> field.getValue().stream().map(value -> Map.of("name", field.getKey(), "value", value)))
+                .toList();
+        String body = Base64.getEncoder().encodeToString(response.body());
         send(
                 "Fetch.fulfillRequest",
-                Map.of("requestId", id, "responseCode", status, "responseHeaders", headers, "body", body));
+                Map.of("requestId", id, "responseCode", response.status(), "responseHeaders", headers, "body", body));
     }
 
     /** Refuses a paused request. A page stays as it is if a navigation is aborted; for scripts, other requests fail. */
@@ -148,7 +171,7 @@ final class PageTab implements Closeable {
     public void close() {
         cdp.sessions.remove(session);
         try {
-            open("Target.disposeBrowserContext", Map.of("browserContextId", context));
+            open("", "Target.disposeBrowserContext", Map.of("browserContextId", context));
         } catch (IOException e) {
             // It has ended.
         }

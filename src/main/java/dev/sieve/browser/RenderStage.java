@@ -23,6 +23,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
@@ -56,7 +57,7 @@ public final class RenderStage implements Stage {
     private volatile boolean isStopped;
     /** Guarded by this. */
     private @Nullable Chromium browser;
-    /** Empty tabs of the browser, for other pages of their origins. Guarded by this. */
+    /** Empty tabs of the browser, for other pages. Guarded by this. */
     private final List<PageTab> idle = new ArrayList<>();
 
     /**
@@ -180,31 +181,27 @@ public final class RenderStage implements Stage {
         }
     }
 
-    /** Returns an idle tab of an origin or opens one, for which an idle one is closed if there are too many. */
+    /** Returns an idle tab, at best one that shows the origin without a new process, or opens one. */
     private PageTab tab(String origin) throws IOException {
         Chromium present;
-        PageTab unused = null;
         synchronized (this) {
             present = browser();
             idle.removeIf(each -> each.isGone);
-            for (int i = 0; i < idle.size(); i++) {
-                if (idle.get(i).origin.equals(origin)) {
-                    return idle.remove(i);
-                }
-            }
-            if (idle.size() > tabs.availablePermits()) {
+            Optional<PageTab> same =
+                    idle.stream().filter(each -> each.origin.equals(origin)).findFirst();
+            if (same.isPresent() || idle.size() > tabs.availablePermits()) {
                 // Any one: where more origins take turns than there are tabs, each would come after its tab was the
                 // oldest one.
-                unused = idle.remove(ThreadLocalRandom.current().nextInt(idle.size()));
+                PageTab tab = same.orElseGet(
+                        () -> idle.get(ThreadLocalRandom.current().nextInt(idle.size())));
+                idle.remove(tab);
+                return tab;
             }
         }
-        if (unused != null) {
-            unused.close();
-        }
-        return new PageTab(present, origin);
+        return new PageTab(present);
     }
 
-    /** Keeps a tab for other pages of its origin, if its browser is the present one. */
+    /** Keeps a tab for other pages, if its browser is the present one. */
     private synchronized boolean keep(PageTab tab) {
         return tab.browser == browser && idle.add(tab);
     }

@@ -23,12 +23,10 @@ final class ShownPage {
     /** How long a page may take for each step after it is ready: it may be large, and a script may still run. */
     private static final Duration STEP = Duration.ofSeconds(5);
 
-    private static final String IDLE = "new Promise(run => requestIdleCallback(() => run()))";
-    private static final Set<String> NEEDED = Set.of("Script", "Stylesheet", "XHR", "Fetch");
+    /** With timers that run all the time there may be no idle moment. */
+    private static final String IDLE = "new Promise(run => requestIdleCallback(() => run(), {timeout: 100}))";
 
-    /** Bodies are passed decoded and whole, and documents are shown. */
-    private static final Set<String> NOT_PASSED =
-            Set.of("connection", "content-disposition", "content-encoding", "content-length", "transfer-encoding");
+    private static final Set<String> NEEDED = Set.of("Script", "Stylesheet", "XHR", "Fetch");
 
     /**
      * What is in open shadow trees becomes part of the document, and its links stay relative to where it has moved. Timers end with
@@ -123,7 +121,7 @@ final class ShownPage {
         try {
             do {
                 for (Duration wait = untilReady(); wait.toNanos() > 0; wait = untilReady()) {
-                    tab.browser.await(wait.compareTo(CHECK) < 0 ? wait : CHECK);
+                    tab.browser.cdp.await(wait.compareTo(CHECK) < 0 ? wait : CHECK);
                 }
             } while (!isIdle());
             return written(limit);
@@ -231,7 +229,7 @@ final class ShownPage {
             tab.refuse(id, type);
         } else if (isDocument && !hasDocument) {
             hasDocument = true;
-            answer(id, type, page);
+            tab.answer(id, type, page);
         } else if (isDocument) {
             // A navigation by a script is like a redirect, which is a link. There may be no other event.
             movedTo = movedTo == null && !asked.equals(url) ? asked : movedTo;
@@ -240,24 +238,11 @@ final class ShownPage {
         } else {
             readiness.began();
             parts.request(asked, type, request.at("headers").fields(), part -> {
-                answer(id, type, part);
+                tab.answer(id, type, part);
                 synchronized (this) {
                     readiness.answered(nanoTime.getAsLong());
                 }
             });
         }
-    }
-
-    private void answer(String id, String type, @Nullable Page part) {
-        if (part == null) {
-            tab.refuse(id, type);
-            return;
-        }
-        List<Map<String, String>> headers = part.headers().entrySet().stream()
-                .filter(field -> !NOT_PASSED.contains(field.getKey()))
-                .flatMap(
-                        field -> field.getValue().stream().map(value -> Map.of("name", field.getKey(), "value", value)))
-                .toList();
-        tab.answer(id, part.status(), headers, part.body());
     }
 }

@@ -17,9 +17,10 @@
  * thread and downloads browsers; Selenium needs a driver per version of the browser; HtmlUnit runs the scripts of strangers in this
  * process, without a limit of memory.
  *
- * <p><b>A tab per origin.</b> Opening a tab takes more time of the processor than rendering most pages, so a tab shows many pages of
- * an origin. Between them it is emptied. An empty document between them would take as much time as a page, so the scripts of a page
- * that has ended are stopped, what it has stored is deleted, and a tab in which something goes on is closed.
+ * <p><b>A tab is used again.</b> Opening a tab takes more time of the processor than rendering most pages, so a tab shows many, at
+ * best of one origin: the browser starts a process for another site. Between them it is emptied. An empty document between them
+ * would take as much time as a page, so the scripts of a page that has ended are stopped, what it has stored is deleted, and a tab
+ * in which something goes on is closed.
  *
  * <p><b>Where a script leads is a link.</b> The browser does not follow it, since that would be a page without a visit.
  */

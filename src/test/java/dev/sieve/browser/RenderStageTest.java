@@ -43,6 +43,28 @@ import org.junit.jupiter.api.io.TempDir;
 class RenderStageTest {
     private static final String MAKE = "document.body.innerHTML = '<h1>made</h1><a href=next>next</a>'";
 
+    /** Says what an earlier page has left, and leaves everything that a page can. */
+    private static final String LEAVE = """
+            const says = text => document.body.append(text + ';');
+            says('at ' + innerWidth + 'x' + innerHeight);
+            says('back ' + (history.length > 2) + ' name ' + name + ' session ' + sessionStorage.length);
+            says('local ' + localStorage.length + ' cookie ' + document.cookie);
+            indexedDB.databases().then(all => says('databases ' + all.length))
+              .then(() => caches.keys()).then(all => says('caches ' + all.length))
+              .then(() => navigator.storage.getDirectory())
+              .then(root => root.getFileHandle('f')).then(() => says('a file'), () => says('no file'))
+              .then(() => navigator.storage.getDirectory())
+              .then(root => root.getFileHandle('f', {create: true}))
+              .then(() => caches.open('c')).then(() => indexedDB.open('d'))
+              .then(() => says('stored'));
+            name = 'n'; sessionStorage.a = localStorage.a = 1; document.cookie = 'a=1; max-age=99';
+            history.pushState(0, '', '/moved'); onbeforeunload = () => 'stay';
+            onpagehide = onunload = document.onvisibilitychange = () => fetch('/late', {keepalive: true});
+            setInterval(() => { localStorage.b = sessionStorage.b = name = document.cookie = 'b' }, 0)""";
+
+    private static final List<String> CLEAN = List.of(
+            "back false name  session 0;", "local 0 cookie ;", "databases 0;", "caches 0;", "no file;", "stored;");
+
     private static Path browser() {
         return Browser.program().orElseThrow();
     }
@@ -118,32 +140,16 @@ class RenderStageTest {
 
     @Test
     void aTabIsUsedForManyPagesOfAnOriginAndNothingIsLeftInIt(Browser unused) {
-        String script = """
-                const says = text => document.body.append(text + ';');
-                says('at ' + innerWidth + 'x' + innerHeight);
-                says('back ' + (history.length > 2) + ' name ' + name + ' session ' + sessionStorage.length);
-                says('local ' + localStorage.length + ' cookie ' + document.cookie);
-                indexedDB.databases().then(all => says('databases ' + all.length))
-                  .then(() => caches.keys()).then(all => says('caches ' + all.length))
-                  .then(() => navigator.storage.getDirectory())
-                  .then(root => root.getFileHandle('f')).then(() => says('a file'), () => says('no file'))
-                  .then(() => navigator.storage.getDirectory())
-                  .then(root => root.getFileHandle('f', {create: true}))
-                  .then(() => caches.open('c')).then(() => indexedDB.open('d'))
-                  .then(() => says('stored'));
-                name = 'n'; sessionStorage.a = localStorage.a = 1; document.cookie = 'a=1; max-age=99';
-                history.pushState(0, '', '/moved'); onbeforeunload = () => 'stay';
-                setInterval(() => { localStorage.b = sessionStorage.b = name = document.cookie = 'b' }, 0)""";
         try (ScriptedSite site = new ScriptedSite();
                 Rendered rendered = new Rendered("all", browser()).open(site)) {
-            site.page("/1", script).page("/2", script);
+            site.page("/1", LEAVE).page("/2", LEAVE);
             List<Path> before = Rendered.folders();
 
             for (String path : List.of("/1", "/2")) {
                 assertThat(Rendered.text(rendered.page(site.url(path))))
                         .as(path)
-                        .contains("at 1280x4000", "back false name  session 0;", "local 0 cookie ;")
-                        .contains("databases 0;", "caches 0;", "no file;", "stored;");
+                        .contains("at 1280x4000")
+                        .contains(CLEAN);
             }
             List<Path> profile = new ArrayList<>(Rendered.folders());
             profile.removeAll(before);
@@ -155,6 +161,28 @@ class RenderStageTest {
             tabs.forEach(pid -> ProcessHandle.of(pid).orElseThrow().destroyForcibly());
             String last = Rendered.text(rendered.page(site.url("/1")));
             assertThat(last).as("%s", rendered.record).contains("stored;");
+            assertThat(site.requests()).doesNotContain("GET /late");
+        }
+    }
+
+    /** Far more origins than tabs. */
+    @Test
+    void aTabShowsPagesOfManyOriginsAndNothingIsLeftInIt(Browser unused) {
+        try (ScriptedSite site = new ScriptedSite();
+                Rendered rendered = new Rendered("all", browser(), host -> List.of(InetAddress.getLoopbackAddress()))) {
+            site.page("/", LEAVE);
+            for (int i = 0; i < 30; i++) {
+                String url = "http://h" + (i * 7 % 25) + ".localhost:" + site.port() + "/";
+                rendered.documents.open(url);
+
+                Page page = rendered.page(url);
+
+                assertThat(Rendered.text(page))
+                        .as("%s: %s", url, rendered.record)
+                        .contains(CLEAN);
+                assertThat(page.header("refresh")).isEqualTo("0; url=" + url + "moved");
+            }
+            assertThat(site.requests()).hasSize(30).containsOnly("GET /");
         }
     }
 
