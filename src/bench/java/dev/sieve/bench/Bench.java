@@ -157,7 +157,7 @@ public final class Bench {
 
     /** Returns the options for Java that the start script gives to crawls on two processors. */
     static List<String> scriptOptions() throws IOException {
-        return Pattern.compile("-XX:(?:\\+UseSerialGC|Tier4\\w+=\\d+)")
+        return Pattern.compile("-XX:(?:\\+UseSerialGC|Tier4\\w+=\\d+)|-Xms\\d+m")
                 .matcher(Files.readString(Path.of("../cli/bin/sieve")))
                 .results()
                 .map(MatchResult::group)

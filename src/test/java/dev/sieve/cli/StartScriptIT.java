@@ -106,7 +106,7 @@ class StartScriptIT {
 
         List<String> crawl = sieve(user, "http://h/").output().lines().toList();
 
-        assertThat(crawl).doesNotContain("<-XX:+UseSerialGC>").contains("<-XX:+UseZGC>");
+        assertThat(crawl).doesNotContain("<-XX:+UseSerialGC>").contains("<-Xms128m>", "<-XX:+UseZGC>");
         assertThat(crawl.stream().filter(line -> line.startsWith("<-XX:Tier4InvocationThreshold=")))
                 .hasSize(2)
                 .last()
