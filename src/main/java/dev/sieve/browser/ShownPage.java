@@ -64,6 +64,8 @@ final class ShownPage {
     // Guarded by this:
     private final Readiness readiness;
     private boolean hasDocument;
+    /** Whether a script goes back to what the tab has shown before. */
+    private boolean goesBack;
 
     private @Nullable String movedTo;
 
@@ -210,6 +212,8 @@ final class ShownPage {
                     readiness.loaded(nanoTime.getAsLong());
                 }
             }
+            case "Page.frameStartedNavigating" ->
+                goesBack = params.text("navigationType").startsWith("history");
             case "Fetch.requestPaused" -> paused(params);
             default -> {
                 // Of no interest.
@@ -232,7 +236,7 @@ final class ShownPage {
             tab.answer(id, type, page);
         } else if (isDocument) {
             // A navigation by a script is like a redirect, which is a link. There may be no other event.
-            movedTo = movedTo == null && !asked.equals(url) ? asked : movedTo;
+            movedTo = movedTo == null && !goesBack && !asked.equals(url) ? asked : movedTo;
             readiness.loaded(nanoTime.getAsLong());
             tab.refuse(id, type);
         } else {

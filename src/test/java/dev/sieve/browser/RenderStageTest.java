@@ -165,6 +165,20 @@ class RenderStageTest {
         }
     }
 
+    @Test
+    void whatTheTabHasShownBeforeIsNoLink(Browser unused) {
+        try (ScriptedSite site = new ScriptedSite();
+                Rendered rendered = new Rendered("all", browser()).open(site)) {
+            site.page("/1", "").page("/2", "onload = () => setTimeout(() => { history.back(); " + MAKE + "}, 100)");
+            rendered.page(site.url("/1"));
+
+            Page page = rendered.page(site.url("/2"));
+
+            assertThat(Rendered.text(page)).contains("made");
+            assertThat(page.header("refresh")).isNull();
+        }
+    }
+
     /** Far more origins than tabs. */
     @Test
     void aTabShowsPagesOfManyOriginsAndNothingIsLeftInIt(Browser unused) {
