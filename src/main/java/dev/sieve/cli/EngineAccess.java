@@ -48,7 +48,6 @@ final class EngineAccess {
         return new EnginePlace(address(what, text, System.getenv()), patience);
     }
 
-    /** Returns an address with its password. */
     EngineAddress address(String what, String text, Map<String, String> environment) throws IOException {
         EngineAddress address;
         try {

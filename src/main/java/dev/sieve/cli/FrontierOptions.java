@@ -123,7 +123,6 @@ final class FrontierOptions {
         return new FrontierSettings(resumes ? capacity : (Long) urls(), filter, missRate, onFull, null, listener);
     }
 
-    /** The type of the filter in a new frontier. */
     private FilterKind kind() {
         return filter != null ? filter : FilterKind.forOnFull(onFull);
     }

@@ -60,7 +60,6 @@ final class LiveOptions {
         return endpoint == null ? null : open(endpoint, "--live");
     }
 
-    /** Opens a port for an option. */
     static LiveServer open(Endpoint endpoint, String option) throws IOException {
         // The JDK's server reads it once. Clients cannot use up the file descriptors of the process.
         System.getProperties().putIfAbsent("jdk.httpserver.maxConnections", "200");

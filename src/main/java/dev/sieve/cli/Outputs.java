@@ -101,7 +101,6 @@ final class Outputs implements Closeable {
         deleteEmptyFiles();
     }
 
-    /** Returns the sinks of all outputs. */
     AllSinks sinks() {
         return sinks;
     }

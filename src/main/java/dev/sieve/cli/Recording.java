@@ -83,12 +83,10 @@ final class Recording {
         record.command(text);
     }
 
-    /** Returns the first broken links. */
     List<BrokenLink> brokenLinks() {
         return record.brokenLinks();
     }
 
-    /** Starts a run of a crawl. */
     Run start(Crawler crawler, CrawlJob job) throws IOException {
         if (isUsed) {
             record.start(hasJournal ? Journal.of(job) : null, place.forces(), Instant.now());

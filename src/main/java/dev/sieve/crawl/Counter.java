@@ -17,7 +17,6 @@ public enum Counter {
     REFUSED("Queued URLs that were not requested."),
     /** Sitemaps that were read, completely or not. Those that have moved, failed or were refused are counted as such. */
     SITEMAPS("Sitemaps that were read."),
-    /** Sitemaps that were guessed and do not exist. */
     SITEMAPS_ABSENT("Sitemaps that were guessed and do not exist."),
     /** Entries of all sitemaps that were read, pages and sitemaps, within the limits. */
     SITEMAP_URLS("URLs listed in sitemaps."),
@@ -37,13 +36,10 @@ public enum Counter {
     FRAGMENTS("Links to a part of a page, and whether it has that part."),
     /** Visits of a crawl in rounds, by what has {@linkplain dev.sieve.output.Change become} of the URL. */
     CHANGES("Visits of a crawl in rounds, by what has become of the URL since the round before."),
-    /** Those that have changed, but not in their visible text. */
     SAME_TEXT("Pages that have changed since the round before, but not their visible text."),
     /** URLs with the response of a {@linkplain dev.sieve.fetch.BotWall bot wall} in place of that of the site, by its name. */
     WALLS("URLs with the response of a bot wall in place of that of the site."),
-    /** Requests that repeat a failed one. */
     RETRIES("Requests that repeat a failed one."),
-    /** Pages of which only the beginning was read. */
     TRUNCATED("Pages of which only the beginning was read."),
     /** HTML pages with a status of 2xx and nothing in them, which are often errors of the site. */
     EMPTY("HTML pages with a status of 2xx and an empty body."),

@@ -22,12 +22,10 @@ public record Counts(Map<String, Long> sums, Map<String, Map<String, Long>> part
         parts = Collections.unmodifiableMap(copies);
     }
 
-    /** Returns a counter. */
     public long get(Counter counter) {
         return sums.getOrDefault(counter.key(), 0L);
     }
 
-    /** Returns one part of a counter. */
     public long get(Counter counter, String part) {
         return by(counter).getOrDefault(part, 0L);
     }
@@ -37,7 +35,6 @@ public record Counts(Map<String, Long> sums, Map<String, Map<String, Long>> part
         return parts.getOrDefault(counter.key(), Map.of());
     }
 
-    /** Returns a copy without the parts of a counter. */
     public Counts withoutParts(Counter counter) {
         Map<String, Map<String, Long>> rest = new TreeMap<>(parts);
         rest.remove(counter.key());

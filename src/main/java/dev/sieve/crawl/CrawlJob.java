@@ -51,7 +51,6 @@ public final class CrawlJob implements Closeable {
 
     /** Receives what was stored. */
     interface Reader {
-        /** Receives a seed. */
         void seed(String url);
 
         /** Receives an origin of which {@link #addOpen} was called. */
@@ -87,7 +86,6 @@ public final class CrawlJob implements Closeable {
         }
     }
 
-    /** Returns the frontier of the crawl. */
     public Frontier frontier() {
         return frontier;
     }

@@ -71,12 +71,10 @@ public record CrawlReport(
     public record Failure(
             String url, String reason, @Nullable String referrer) {}
 
-    /** Returns a counter. */
     public long count(Counter counter) {
         return counts.get(counter);
     }
 
-    /** Returns one part of a counter. */
     public long count(Counter counter, String part) {
         return counts.get(counter, part);
     }

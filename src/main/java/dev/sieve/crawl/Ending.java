@@ -6,15 +6,12 @@ public enum Ending {
     DRAINED("nothing left to crawl"),
     /** No server has responded, to whatever was requested; URLs that were requested are not done. */
     UNREACHABLE("no host has responded"),
-    /** The limit of pages was reached. */
     MAX_PAGES("limit of pages reached"),
-    /** The limit of time was reached. */
     MAX_TIME("limit of time reached"),
     /** The user or the caller stopped it. */
     STOPPED("interrupted"),
     /** The filter is full, and was configured to fail then; or the engine of a shared crawl has no memory left. */
     FULL("frontier full"),
-    /** The sink or the frontier failed. */
     FAILED("output or frontier failed");
 
     private final String text;

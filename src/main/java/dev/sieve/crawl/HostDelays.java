@@ -31,7 +31,6 @@ final class HostDelays {
         schedule.delay(host, delay);
     }
 
-    /** Adapts the delay of a host to the outcome of a request. */
     void adapt(String host, Outcome outcome) {
         if (adapts) {
             AdaptiveDelay adapted = adapted(host);

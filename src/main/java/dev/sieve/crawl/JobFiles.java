@@ -94,7 +94,6 @@ public final class JobFiles implements Closeable {
 
     /** Opens a file for what uses it. */
     public interface Opening<T> {
-        /** Opens its files among those of a job. */
         T open(JobFiles files) throws IOException;
     }
 
@@ -150,12 +149,10 @@ public final class JobFiles implements Closeable {
         }
     }
 
-    /** Returns whether a file exists. */
     public boolean exists(LineFile.Kind kind) throws IOException {
         return disk.names().contains(kind.name());
     }
 
-    /** Returns whether a file is open. */
     public synchronized boolean isOpen(LineFile.Kind kind) {
         return counted.containsKey(kind.name());
     }
@@ -254,7 +251,6 @@ public final class JobFiles implements Closeable {
         counts = next;
     }
 
-    /** Returns what is wrong in the files. */
     public List<String> problems() throws IOException {
         List<String> problems = new ArrayList<>();
         for (LineFile.Kind kind : kinds) {

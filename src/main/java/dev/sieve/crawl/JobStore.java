@@ -14,7 +14,6 @@ import java.util.function.Consumer;
  * IOException} throw an {@link java.io.UncheckedIOException} when the place fails. Safe for use by many threads.
  */
 public interface JobStore {
-    /** Keeps nothing. */
     JobStore NONE = new JobStore() {
         @Override
         public void read(Consumer<String> seeds, Consumer<String> origins) {}
@@ -46,10 +45,8 @@ public interface JobStore {
     /** Passes on all that is stored, or what was added since the last call where other processes add something. */
     void read(Consumer<String> seeds, Consumer<String> origins) throws IOException;
 
-    /** Adds seeds. */
     void addSeeds(List<String> urls);
 
-    /** Adds a line about an origin. */
     void addOrigin(String line);
 
     /** Forces seeds and origins to the disk. */

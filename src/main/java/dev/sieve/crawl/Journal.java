@@ -17,7 +17,6 @@ import java.util.function.Consumer;
  * <p>Methods that write throw {@link UncheckedIOException} when the disk fails. Safe for use by many threads.
  */
 public final class Journal {
-    /** Its file. */
     public static final LineFile.Kind KIND = new LineFile.Kind(
             "crawl-report", 4, "a record of the report", "the report may miss pages", line -> line.startsWith("{"));
 

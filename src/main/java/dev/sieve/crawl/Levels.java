@@ -80,7 +80,6 @@ final class Levels {
         return kept;
     }
 
-    /** Adds a target. */
     void add(Target target) {
         int depth = target.lease().depth();
         boolean isNote = target.is(Target.Kind.NOTE);

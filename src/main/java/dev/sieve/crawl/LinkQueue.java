@@ -124,7 +124,6 @@ public final class LinkQueue {
         }
     }
 
-    /** Queues the links of a page or sitemap. */
     public void links(Lease page, List<String> links) {
         int depth = page.depth() + 1;
         UrlBatch batch = new UrlBatch(depth, 0, page.url());
@@ -302,7 +301,6 @@ public final class LinkQueue {
             return takesSketch;
         }
 
-        /** Returns the resources. */
         List<String> resources() {
             return List.copyOf(resources.keySet());
         }

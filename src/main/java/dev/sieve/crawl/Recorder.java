@@ -187,7 +187,6 @@ public final class Recorder {
         record(each -> each.exchanged(shown), () -> {});
     }
 
-    /** Records a visit. */
     void visited(Visit visit) {
         record(each -> each.accept(visit), () -> count(visit));
     }
@@ -309,7 +308,6 @@ public final class Recorder {
         }
     }
 
-    /** Records the links that were pushed as a batch. */
     void pushed(UrlBatch links) {
         if (takesLinks) {
             String source = Objects.requireNonNull(links.referrer());

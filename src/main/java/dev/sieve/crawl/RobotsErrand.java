@@ -25,7 +25,6 @@ record RobotsErrand(String host, String origin) {
                 : null;
     }
 
-    /** Returns the host that waits. */
     String waiting() {
         return UrlParts.host(origin + "/");
     }

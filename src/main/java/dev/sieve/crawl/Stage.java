@@ -35,7 +35,6 @@ public interface Stage {
         return 0;
     }
 
-    /** Returns whether the texts of pages are needed. */
     default boolean needsText() {
         return false;
     }

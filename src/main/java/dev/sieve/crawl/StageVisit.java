@@ -13,7 +13,6 @@ import java.util.Map;
  * the parts of a document, if it takes them. Used by one thread at a time.
  */
 public interface StageVisit extends LinkExtractor.Rest {
-    /** Does nothing. */
     StageVisit NONE = new StageVisit() {};
 
     /**

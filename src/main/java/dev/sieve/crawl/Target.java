@@ -69,7 +69,6 @@ public record Target(Lease lease, Kind kind, @Nullable Boolean rule, int robotsR
             };
         }
 
-        /** Returns the label in the frontier. */
         public int label() {
             return label;
         }
@@ -79,7 +78,6 @@ public record Target(Lease lease, Kind kind, @Nullable Boolean rule, int robotsR
             return of(label) == PAGE;
         }
 
-        /** Returns whether the URL is a sitemap. */
         public boolean isSitemap() {
             return switch (this) {
                 case NAMED_SITEMAP, GUESSED_SITEMAP, LISTED_SITEMAP -> true;
@@ -91,7 +89,6 @@ public record Target(Lease lease, Kind kind, @Nullable Boolean rule, int robotsR
             return this == RESOURCE || this == STYLE_SHEET || this == EMBEDDED;
         }
 
-        /** Returns whether the URL is only checked. */
         public boolean isCheck() {
             return this == CHECK || isResource();
         }
@@ -148,17 +145,14 @@ public record Target(Lease lease, Kind kind, @Nullable Boolean rule, int robotsR
         return new Target(lease, Kind.of(lease.label()), null, 0, false);
     }
 
-    /** Returns the URL. */
     public String url() {
         return lease.url();
     }
 
-    /** Returns whether the URL is of a kind. */
     public boolean is(Kind other) {
         return kind == other;
     }
 
-    /** Returns whether the URL is a sitemap. */
     public boolean isSitemap() {
         return kind.isSitemap();
     }
@@ -168,12 +162,10 @@ public record Target(Lease lease, Kind kind, @Nullable Boolean rule, int robotsR
         return kind.isResource();
     }
 
-    /** Returns whether the URL is only checked. */
     boolean isCheck() {
         return kind.isCheck();
     }
 
-    /** Returns this target as a page. */
     Target asPage() {
         return new Target(lease, Kind.PAGE, rule, robotsRequests, isRepeated);
     }
@@ -188,7 +180,6 @@ public record Target(Lease lease, Kind kind, @Nullable Boolean rule, int robotsR
         return new Target(lease, kind, rule, robotsRequests, true);
     }
 
-    /** Returns this target at another depth. */
     Target at(int depth) {
         Lease moved = new Lease(
                 lease.id(), url(), depth, lease.redirects(), lease.referrer(), lease.label(), lease.attempt());

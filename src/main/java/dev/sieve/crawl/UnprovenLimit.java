@@ -127,7 +127,6 @@ final class UnprovenLimit {
         return late.size();
     }
 
-    /** Returns whether a request is one of them. */
     boolean isWaiting(long id) {
         return late.containsKey(id);
     }

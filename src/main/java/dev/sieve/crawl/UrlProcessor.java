@@ -295,7 +295,6 @@ final class UrlProcessor {
         return new Response(NOT_REQUESTED, () -> refuse(visit(target), reason));
     }
 
-    /** Begins the visit of a URL. */
     private VisitContext visit(Target target) {
         VisitContext visit = new VisitContext(target, clock);
         for (Stage stage : stages) {

@@ -52,7 +52,6 @@ public final class VisitContext {
         startNanos = clock.nanoTime();
     }
 
-    /** Adds the part of a stage. */
     void add(StageVisit part) {
         if (part != StageVisit.NONE) {
             parts.add(part);
@@ -80,7 +79,6 @@ public final class VisitContext {
         return parts;
     }
 
-    /** Returns the record of the visit. */
     Visit record(List<String> resources, Duration waited) {
         Lease lease = target.lease();
         return new Visit(
@@ -96,7 +94,6 @@ public final class VisitContext {
                 history);
     }
 
-    /** Returns the URL that is visited. */
     public Target target() {
         return target;
     }
@@ -182,7 +179,6 @@ public final class VisitContext {
         likeness = each;
     }
 
-    /** Adds a field to its record. */
     public void add(VisitField field, Object value) {
         more.put(field.text(), value);
     }

@@ -113,7 +113,6 @@ public final class DemoWeb implements AutoCloseable {
         return map.port();
     }
 
-    /** Returns the number of hosts. */
     public int hosts() {
         return map.hosts().hosts();
     }
@@ -158,7 +157,6 @@ public final class DemoWeb implements AutoCloseable {
         return handler.latest();
     }
 
-    /** Returns how many requests there were. */
     public long requestCount() {
         return handler.count();
     }

@@ -111,7 +111,6 @@ record SiteMap(long seed, Hosts hosts, int port) {
         return new Place(page, What.PAGE, 0);
     }
 
-    /** The dice for the content of a page. */
     Dice dice(int page) {
         return new Dice(Dice.hash(seed, -1, page));
     }

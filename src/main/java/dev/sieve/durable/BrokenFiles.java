@@ -47,7 +47,6 @@ final class BrokenFiles {
         return bytes;
     }
 
-    /** Copies a file. */
     void copy(String name) throws IOException {
         disk.copy(name, 0, name + SUFFIX);
     }

@@ -47,7 +47,6 @@ final class FrameWriter {
         putNumber(kind);
     }
 
-    /** Puts a frame that consists of its kind and numbers. */
     void putFrame(int kind, long... numbers) {
         begin(kind);
         putNumbers(numbers);

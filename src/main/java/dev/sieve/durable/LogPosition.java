@@ -23,7 +23,6 @@ record LogPosition(int segment, long offset) implements Comparable<LogPosition> 
         return forced;
     }
 
-    /** Returns the position for a message. */
     String words() {
         return FrontierFiles.segment(segment) + ", offset " + offset;
     }

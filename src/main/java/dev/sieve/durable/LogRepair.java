@@ -206,14 +206,12 @@ final class LogRepair {
         return state;
     }
 
-    /** Returns the segments that remain. */
     NavigableMap<Integer, Segment> segments() {
         NavigableMap<Integer, Segment> segments = new TreeMap<>();
         repairs.forEach((number, repair) -> segments.put(number, repair.segment()));
         return segments;
     }
 
-    /** Returns the end of the log after the repair. */
     LogPosition end() {
         return repairs.isEmpty()
                 ? LogPosition.NONE

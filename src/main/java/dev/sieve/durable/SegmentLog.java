@@ -101,7 +101,6 @@ final class SegmentLog implements Closeable {
         return end.offset() >= segmentBytes;
     }
 
-    /** Starts the next segment. */
     void startNext(long nextId) throws IOException {
         start(new Segment(end.segment() + 1, nextId));
     }
@@ -173,7 +172,6 @@ final class SegmentLog implements Closeable {
         return segments;
     }
 
-    /** Returns the segment of the URL with an id. */
     Segment holding(long id) throws DamageException {
         Map.Entry<Long, Segment> holding = byFirstId.floorEntry(id);
         if (holding == null) {

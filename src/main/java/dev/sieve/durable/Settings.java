@@ -34,7 +34,6 @@ record Settings(long frontierId, FilterKind kind, long capacity, double falsePos
 
     private static final List<String> KIND_NAMES = List.of("bloom", "growing", "exact", "classic");
 
-    /** Returns the kind of filter that these settings make. */
     FilterKind filter() {
         return kind.at(falsePositiveRate);
     }

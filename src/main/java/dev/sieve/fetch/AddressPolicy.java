@@ -105,7 +105,6 @@ public final class AddressPolicy {
         return objection(address.getAddress(), address.getHostAddress());
     }
 
-    /** Returns the same for the bytes of an address and its text. */
     @Nullable
     String objection(byte[] address, String text) {
         byte[] plain = plain(address);
@@ -117,7 +116,6 @@ public final class AddressPolicy {
         return use == null ? null : text + " is " + use;
     }
 
-    /** Returns whether an address is that of a metadata service. */
     static boolean isMetadata(InetAddress address) {
         return METADATA.contains(plain(address.getAddress()));
     }

@@ -108,7 +108,6 @@ public final class Cookie {
                 .collect(Collectors.joining("; "));
     }
 
-    /** Returns whether it has expired at a moment. */
     public boolean hasExpired(Instant now) {
         return cookie.expiresAt() <= now.toEpochMilli();
     }

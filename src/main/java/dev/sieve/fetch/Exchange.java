@@ -62,7 +62,6 @@ public record Exchange(
         OTHER
     }
 
-    /** Returns the same with an earlier exchange. */
     public Exchange after(@Nullable Earlier other) {
         return new Exchange(url, time, address, request, response, body, cut, other, rendered);
     }

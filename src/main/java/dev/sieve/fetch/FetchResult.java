@@ -139,12 +139,10 @@ public sealed interface FetchResult {
             return type.isEmpty() || type.equals("text/html") || type.equals("application/xhtml+xml");
         }
 
-        /** Returns this page, marked as cut. */
         public Page cut() {
             return new Page(status, headers, type, body, length, true, problem, exchange);
         }
 
-        /** Returns this page, marked as cut for a reason. */
         Page cut(Failed reason) {
             return new Page(status, headers, type, body, length, true, reason, exchange);
         }

@@ -71,7 +71,6 @@ public final class FolderSite {
         }
     }
 
-    /** Returns the URL of the folder. */
     public String url() {
         return base.toString();
     }

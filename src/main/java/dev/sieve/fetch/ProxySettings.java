@@ -49,7 +49,6 @@ public final class ProxySettings {
         SOCKS5,
         SOCKS5H;
 
-        /** Whether the proxy looks up the names of hosts. */
         boolean looksUpNames() {
             return this != SOCKS5;
         }

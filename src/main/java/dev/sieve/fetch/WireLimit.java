@@ -47,7 +47,6 @@ final class WireLimit {
         return received.get().socket;
     }
 
-    /** Returns the stream with this limit. */
     InputStream limit(InputStream socket) {
         return new FilterInputStream(socket) {
             @Override

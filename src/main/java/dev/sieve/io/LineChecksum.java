@@ -33,7 +33,6 @@ final class LineChecksum {
         return (int) crc.getValue();
     }
 
-    /** Appends a line. */
     void write(byte[] number, byte[] content, ByteArrayOutputStream out) {
         CRC32C crc = new CRC32C();
         crc.update(context);

@@ -45,7 +45,6 @@ public final class LineFile implements Closeable {
 
     private static final HexFormat HEX = HexFormat.of();
 
-    /** Refuses a damaged file. */
     public static final Receiver REFUSE = problem -> {
         throw new IOException(problem + "; 'repair' keeps what is intact");
     };
@@ -81,7 +80,6 @@ public final class LineFile implements Closeable {
 
     /** Receives lines, or descriptions of what is wrong in a file. */
     public interface Receiver {
-        /** Receives a text. */
         void accept(String text) throws IOException;
     }
 
@@ -429,7 +427,6 @@ public final class LineFile implements Closeable {
         }
     }
 
-    /** Forces the lines to the disk. */
     public void force() {
         flush();
         try {
@@ -460,7 +457,6 @@ public final class LineFile implements Closeable {
         buffer.marksAll = true;
     }
 
-    /** Returns the number of the last line. */
     public long last() {
         return buffer.last;
     }

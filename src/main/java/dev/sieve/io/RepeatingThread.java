@@ -22,7 +22,6 @@ public final class RepeatingThread implements AutoCloseable {
         thread.setDaemon(true);
     }
 
-    /** Starts it. */
     public void start() {
         thread.start();
     }

@@ -46,7 +46,6 @@ public interface CrawlPlace {
      */
     default void check() throws IOException {}
 
-    /** Returns whether the place has a crawl, in any state. */
     default boolean exists() throws IOException {
         return false;
     }

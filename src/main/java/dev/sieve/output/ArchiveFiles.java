@@ -99,7 +99,6 @@ final class ArchiveFiles {
         return new ArchiveFiles(first, opening, 0);
     }
 
-    /** Opens the next file. */
     OutputFile next() throws IOException {
         Matcher name = parts(first);
         if (!name.matches()) {

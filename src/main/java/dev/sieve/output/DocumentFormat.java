@@ -26,7 +26,6 @@ record DocumentFormat(String help, Opening sinks, boolean takesReferrers, List<S
         PageSink open(Path file, OutputOpening opening) throws IOException;
     }
 
-    /** Returns the file with the lines of a document. */
     static Path lines(Path file) {
         return file.resolveSibling(file.getFileName() + LINES);
     }

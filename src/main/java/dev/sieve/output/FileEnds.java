@@ -9,7 +9,6 @@ import org.jspecify.annotations.Nullable;
  * flushed their files, and it stores the ends of these, from which a later run continues.
  */
 public interface FileEnds extends PageSink {
-    /** Stores nothing. */
     FileEnds NONE = new FileEnds() {};
 
     /** Returns the end of a file that an earlier run has stored; null when there is none. */

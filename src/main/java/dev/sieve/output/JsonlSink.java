@@ -46,7 +46,6 @@ public final class JsonlSink extends LineSink {
         raw("}").end();
     }
 
-    /** Returns a value as JSON in one line. */
     static String json(Object value) throws IOException {
         StringWriter out = new StringWriter();
         JsonlSink sink = new JsonlSink(out);

@@ -77,7 +77,6 @@ public abstract class LineSink implements PageSink {
         hasBegun = true;
     }
 
-    /** Writes the line. */
     final void end() throws IOException {
         line.append('\n');
         writePart();

@@ -66,7 +66,6 @@ public final class OutputFile extends OutputStream {
 
         void run() throws IOException;
 
-        /** Returns the force of an open file. */
         static Force of(FileDescriptor file) {
             return file::sync;
         }
@@ -91,7 +90,6 @@ public final class OutputFile extends OutputStream {
         return stream(path, how, forces, FileEnds.NONE).writer();
     }
 
-    /** Returns whether a name stands for standard output. */
     public static boolean isStandardOutput(Path name) {
         return STANDARD_OUTPUT.contains(name);
     }

@@ -44,7 +44,6 @@ public final class OutputFormats {
         return chosen == null && OutputFile.isStandardOutput(file) ? LineFormat.JSONL : chosen;
     }
 
-    /** Returns whether a condition holds for the format of one of these files. */
     public static boolean any(List<Path> files, Predicate<OutputFormat> condition) {
         return files.stream().map(file -> of(file, null)).anyMatch(format -> format != null && condition.test(format));
     }

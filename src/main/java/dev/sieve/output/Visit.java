@@ -59,7 +59,6 @@ public record Visit(
      */
     public record Content(
             String title, List<String> links, List<String> resources, boolean isIndexed, Map<String, Object> more) {
-        /** Nothing. */
         public static final Content NONE = new Content("", List.of(), List.of(), false);
 
         /** Creates the content of a page to whose record nothing was added. */

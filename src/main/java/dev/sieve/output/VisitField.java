@@ -53,7 +53,6 @@ public enum VisitField {
 
     private final String text = name().toLowerCase(Locale.ROOT);
 
-    /** Creates a field that a stage adds. */
     VisitField() {
         value = visit -> visit.content().more().get(text);
     }

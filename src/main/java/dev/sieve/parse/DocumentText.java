@@ -37,7 +37,6 @@ record DocumentText(byte[] bytes, int from, Charset charset, boolean isCertain) 
         return new DocumentText(body, 0, declared == null ? UTF_8 : declared, isCertain);
     }
 
-    /** Returns the same document in another charset. */
     DocumentText in(Charset other) {
         return new DocumentText(bytes, from, other, true);
     }

@@ -139,7 +139,6 @@ final class SitemapInput extends InputStream {
         leftOfToken = MAX_TOKEN;
     }
 
-    /** Ends the input here. */
     void end() {
         hasEnded = true;
     }

@@ -107,7 +107,6 @@ final class ItemQueues<T> {
         }
     }
 
-    /** Removes all items of a host. */
     void clear(Host owner) {
         try {
             while (owner.hasWork()) {

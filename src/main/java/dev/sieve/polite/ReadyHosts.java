@@ -33,7 +33,6 @@ final class ReadyHosts {
         return chains[firstChain()].first();
     }
 
-    /** Removes the host that is next. */
     void removeFirst() {
         int size = firstChain();
         chains[size].removeFirst();

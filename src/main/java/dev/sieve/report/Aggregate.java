@@ -50,7 +50,6 @@ final class Aggregate {
                 @Nullable String detail,
                 @Nullable String referrer) {}
 
-        /** Returns whether an example of a rule is needed. */
         boolean needs(String rule) {
             List<Example> ofRule = examples.get(rule);
             return ofRule == null ? examples.size() < Bounds.NAMES : ofRule.size() < Bounds.EXAMPLES;
@@ -134,7 +133,6 @@ final class Aggregate {
         }
     }
 
-    /** Starts a run. */
     void run(long at, @Nullable String command) {
         runs.start(at, command);
     }

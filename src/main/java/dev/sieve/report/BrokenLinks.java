@@ -112,7 +112,6 @@ final class BrokenLinks {
         }
     }
 
-    /** Adds a page that links to a listed link. */
     void addReferrer(Link link, String page) {
         link.referrerCount++;
         String cut = Bounds.cut(page);
@@ -198,7 +197,6 @@ final class BrokenLinks {
         return hop == null || hop.referrer == null ? referrer : hop.referrer;
     }
 
-    /** Returns whether a URL is a known redirect. */
     boolean isRedirect(String url) {
         return redirects.containsKey(Entry.id(Entry.key(url)));
     }
@@ -239,14 +237,12 @@ final class BrokenLinks {
             return found;
         }
 
-        /** Adds a page that leads to links. */
         void add(String page, Set<Link> found) {
             if (!isRedirect(page)) {
                 found.forEach(link -> addReferrer(link, page));
             }
         }
 
-        /** Adds a link from a page to a key. */
         void add(String page, String key) {
             Link link = byHash.get(Entry.hash(key));
             if (link != null) {
@@ -283,7 +279,6 @@ final class BrokenLinks {
         return entry.key().hashCode() & 0xffff;
     }
 
-    /** Returns the links that are listed. */
     List<Link> list() {
         List<Link> all = new ArrayList<>(links.values());
         all.addAll(silent.values());
@@ -311,7 +306,6 @@ final class BrokenLinks {
         return links.size() + silent.size() + unlisted.sum();
     }
 
-    /** Returns how many were only checked. */
     long checks() {
         return unlistedChecks + list().stream().filter(Link::isCheck).count();
     }
@@ -328,7 +322,6 @@ final class BrokenLinks {
                 .toList();
     }
 
-    /** Returns how many there are, by reason. */
     Tally reasons() {
         Tally reasons = new Tally();
         reasons.merge(unlisted);

@@ -116,7 +116,6 @@ final class Entry {
         });
     }
 
-    /** Returns the URL that was requested. */
     String url() {
         return Objects.requireNonNull(text(VisitField.URL));
     }
@@ -285,7 +284,6 @@ final class Entry {
         return Long.toHexString(hash(key));
     }
 
-    /** Returns the hash in an {@link #id}. */
     static long hashOf(String id) {
         return Long.parseUnsignedLong(id, 16);
     }

@@ -23,7 +23,6 @@ public final class FrontierMetrics implements MeterBinder {
 
     private final Frontier frontier;
 
-    /** Creates the meters of a frontier. */
     public FrontierMetrics(Frontier frontier) {
         this.frontier = frontier;
     }

@@ -15,7 +15,6 @@ import org.jspecify.annotations.Nullable;
 final class HostTable {
     /** The first hosts, by their names. */
     public Map<String, Row> rows = new HashMap<>();
-    /** All other hosts. */
     public Row others = new Row("");
 
     private final int limit;

@@ -132,7 +132,6 @@ final class Html {
             return this;
         }
 
-        /** Starts a row. */
         Table row() {
             row = body.appendElement("tr");
             return this;
@@ -144,7 +143,6 @@ final class Html {
             return this;
         }
 
-        /** Returns the number of rows. */
         int rows() {
             return body.childrenSize();
         }

@@ -43,7 +43,6 @@ final class JsonLine {
         }
     }
 
-    /** Parses a line that is given as text. */
     static JsonLine parse(String text) throws IOException {
         try (JsonParser parser = FACTORY.createParser(text)) {
             return parse(parser);

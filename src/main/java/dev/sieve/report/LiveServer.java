@@ -97,7 +97,6 @@ public final class LiveServer implements AutoCloseable {
             return page();
         }
 
-        /** Returns the metrics, as text. */
         String metrics();
     }
 
@@ -182,7 +181,6 @@ public final class LiveServer implements AutoCloseable {
         }
     }
 
-    /** Returns the URL of the page. */
     public String url() {
         return "http://" + host + ":" + server.getAddress().getPort() + "/";
     }

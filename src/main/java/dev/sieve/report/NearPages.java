@@ -28,7 +28,6 @@ final class NearPages {
 
     /** Pages that have something in common: how many, and the first ones. */
     static final class Group {
-        /** Pages that are listed. */
         private static final int LISTED = 10;
 
         final String name;

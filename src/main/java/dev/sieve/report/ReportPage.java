@@ -32,7 +32,6 @@ public final class ReportPage {
 
     private ReportPage() {}
 
-    /** Returns the page. */
     public static String page(CrawlRecord record, Instant now) {
         return page(record, now, "", List.of(), false);
     }

@@ -114,7 +114,6 @@ final class Runs {
         return count;
     }
 
-    /** Returns for how long all runs took. */
     long millis() {
         return newest != null ? newest.at() - sharedFrom : millis + (last() == null ? 0 : last().millis());
     }

@@ -9,7 +9,6 @@ import java.util.Map;
 final class Tally {
     /** The counts of the first names. */
     public Map<String, Count> counts = new HashMap<>();
-    /** The count of all other names. */
     public Count others = new Count();
 
     /** A number of things and their bytes. */

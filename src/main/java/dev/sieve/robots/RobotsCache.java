@@ -65,7 +65,6 @@ public final class RobotsCache {
     private final String productToken;
     private final int tries;
     private final InstantSource time;
-    /** The documents by their URLs. */
     private final LruMap<Document> documents;
 
     private final LruMap<Document> largeDocuments;

@@ -19,7 +19,6 @@ import java.util.Map;
 record Signal(String name, String preferences, int length, RuleList path) {
     private static final int MAX_LENGTH = 500;
 
-    /** Returns the signal in a line. */
     static Signal of(RobotsParser.SignalLine line) {
         String value = line.value();
         int end = 0;

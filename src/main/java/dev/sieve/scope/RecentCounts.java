@@ -31,7 +31,6 @@ final class RecentCounts {
         return add(key, 0);
     }
 
-    /** Adds one to the count of a key and returns the new count. */
     int increment(long key) {
         return add(key, 1);
     }

@@ -218,7 +218,6 @@ public final class Scope {
             this.kind = requireNonNull(kind, "kind");
         }
 
-        /** Sets the kind of the scope. */
         public Builder kind(Kind kind) {
             this.kind = requireNonNull(kind, "kind");
             return this;

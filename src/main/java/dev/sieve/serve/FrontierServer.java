@@ -33,7 +33,6 @@ import org.jspecify.annotations.Nullable;
  * when a client cancels a call or sends a message that is too long: a program that shows this log sets a higher level.
  */
 public final class FrontierServer implements AutoCloseable {
-    /** The port of the protocol. */
     public static final int DEFAULT_PORT = 7071;
 
     /** The number of URLs that the filter of a new crawl is made for, unless another one is set. */
@@ -134,7 +133,6 @@ public final class FrontierServer implements AutoCloseable {
         return new Builder(Objects.requireNonNull(directory, "directory"));
     }
 
-    /** Returns the port on which the server listens. */
     public int port() {
         return server.getPort();
     }

@@ -93,7 +93,6 @@ final class FrontierService extends URLFrontierImplBase {
         return put(PutMessages.BATCHES, call);
     }
 
-    /** Returns the service with its calls. */
     ServerServiceDefinition definition() {
         return QuietMarshaller.applyTo(
                 bindService(),

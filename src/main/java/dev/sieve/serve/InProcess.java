@@ -106,12 +106,10 @@ final class InProcess {
         }
     }
 
-    /** Returns how many are in process. */
     long count(long nowNanos) {
         return expiries.stream().filter(item -> item.expiryNanos - nowNanos > 0).count();
     }
 
-    /** Returns the items of a queue. */
     List<Item> of(Queue queue) {
         return items.values().stream().filter(item -> item.queue == queue).toList();
     }

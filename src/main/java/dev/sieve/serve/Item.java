@@ -19,7 +19,6 @@ final class Item {
 
     /** Whether it was handed to a client; it still is one of {@link InProcess} when that was too long ago. */
     boolean isHandedOut;
-    /** Whether it is in process now. */
     boolean isInProcess;
 
     long expiryNanos;

@@ -180,7 +180,6 @@ final class JsonFile implements Closeable {
         lines++;
     }
 
-    /** Replaces all lines. */
     void replace(Collection<Map<String, Object>> valid) throws IOException {
         StringBuilder all = new StringBuilder();
         for (Map<String, Object> line : valid) {

@@ -108,7 +108,6 @@ final class PutBatch {
         }
     }
 
-    /** Stores what was added. */
     private void flush() {
         if (items.isEmpty()) {
             return;

@@ -24,7 +24,6 @@ final class PutItem {
     final String crawl;
     final String url;
     final byte[] utf8;
-    /** The name of its queue. */
     final String queueName;
     /** The queue as sent by the client; null when it is the host of the URL. */
     final @Nullable String queue;

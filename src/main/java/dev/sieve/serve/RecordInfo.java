@@ -63,7 +63,6 @@ record RecordInfo(@Nullable String queue, int generation, long refetch, Map<Stri
         }
     }
 
-    /** Returns the name of the queue of a URL. */
     String queueOf(String url) {
         return queue == null ? UrlKeys.host(url) : queue;
     }

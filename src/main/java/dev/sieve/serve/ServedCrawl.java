@@ -452,7 +452,6 @@ final class ServedCrawl implements Closeable {
                 frontier.stats(), table.all().stream().filter(Queue::exists).count(), inProcess.count(now.nanos())));
     }
 
-    /** Whether it has a queue. */
     boolean hasQueues() {
         return locked(() -> table.all().stream().anyMatch(Queue::exists));
     }

@@ -138,7 +138,6 @@ record CrawlSettings(
         }
     }
 
-    /** Returns the names of the crawl's keys. */
     CrawlKeys keys(String name) {
         return new CrawlKeys(name, slices, isSpread ? buckets / slices : 0);
     }

@@ -5,7 +5,6 @@ import java.io.UncheckedIOException;
 
 /** Thrown when the engine refuses a command. */
 class EngineException extends UncheckedIOException {
-    /** The response of the engine. */
     final String reason;
 
     EngineException(String message, String reason) {

@@ -120,7 +120,6 @@ final class Frame {
         return starts.length;
     }
 
-    /** Returns the URL at an index as a lease. */
     Lease lease(long id, int index, int attempt) {
         at = starts[index];
         int common = number();
@@ -146,7 +145,6 @@ final class Frame {
         return out.toByteArray();
     }
 
-    /** Appends a URL. */
     static void url(ByteArrayOutputStream out, byte[] referrer, byte[] url, int from, int to) {
         int mismatch = Arrays.mismatch(referrer, 0, referrer.length, url, from, to);
         int common = mismatch < 0 ? to - from : mismatch;

@@ -202,7 +202,6 @@ final class Holdings {
         return part == null ? null : part.slice;
     }
 
-    /** Returns the slices that are owned. */
     synchronized List<Slice> slices() {
         return slices(part -> true);
     }
@@ -315,7 +314,6 @@ final class Holdings {
         return new Request(part.takeCall, left);
     }
 
-    /** Notes that the frames of a request were added. */
     synchronized void taken(Slice slice, Request request) {
         Part part = part(slice);
         if (part != null) {
@@ -324,7 +322,6 @@ final class Holdings {
         }
     }
 
-    /** Adds a frame that was taken. */
     synchronized void add(Slice slice, long number, Frame text, BitSet done) {
         Part part = part(slice);
         if (part == null || part.isLeaving) {

@@ -23,7 +23,6 @@ final class HostSlices {
         this.groupOfHost = groupOfHost;
     }
 
-    /** Returns the host of a URL. */
     static String host(String url) {
         byte[] utf8 = url.getBytes(UTF_8);
         OfPage page = new HostSlices(1, 0, null).new OfPage();

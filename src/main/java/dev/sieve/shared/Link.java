@@ -190,7 +190,6 @@ class Link {
         send(Protocol.Command.EVALSHA, all);
     }
 
-    /** Sends a command. */
     void send(String command, byte[]... args) {
         byte[] name = utf8(command);
         send(() -> name, args);

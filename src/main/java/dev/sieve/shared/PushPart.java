@@ -19,7 +19,6 @@ final class PushPart {
     /** What the frames of the batch have in common. */
     final byte[] head;
 
-    /** The URLs by slice. */
     final Map<Integer, Urls> ofSlice = new LinkedHashMap<>();
 
     private int size;
@@ -44,7 +43,6 @@ final class PushPart {
     /** The URLs of one slice, and the response to them. */
     static final class Urls {
         final List<Url> all = new ArrayList<>();
-        /** The texts, one after the other. */
         final ByteArrayOutputStream texts = new ByteArrayOutputStream();
 
         /** The indexes in the batch of those that are new. */
@@ -73,7 +71,6 @@ final class PushPart {
         return others.isEmpty() || (urls + size <= MAX_URLS && sum + bytes <= ENOUGH_BYTES);
     }
 
-    /** Returns the URLs of a slice. */
     Urls ofSlice(int slice) {
         Urls urls = ofSlice.get(slice);
         if (urls == null) {

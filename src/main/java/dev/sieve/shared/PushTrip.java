@@ -28,7 +28,6 @@ final class PushTrip {
     /** A name under which the engine stores the response to the last call. Used by one trip at a time. */
     static final class Lane {
         private final byte[] name;
-        /** The number of the last trip. */
         private long last;
 
         Lane(String name) {

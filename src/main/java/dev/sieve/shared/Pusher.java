@@ -83,7 +83,6 @@ final class Pusher {
             return isNew.cardinality();
         }
 
-        /** Returns the slices of the URLs that were new. */
         Set<Integer> slicesWithNew() {
             return slicesWithNew;
         }
@@ -196,7 +195,6 @@ final class Pusher {
         return batch;
     }
 
-    /** Starts a push of a batch. */
     Push push(UrlBatch batch) {
         check(batch);
         return new Push(batch);

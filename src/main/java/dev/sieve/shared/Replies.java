@@ -74,7 +74,6 @@ final class Replies {
                         (first, last) -> last));
     }
 
-    /** Returns whether a reply is {@link #REFUSED}. */
     static boolean isRefused(@Nullable Object reply) {
         return REFUSED.equals(reply);
     }

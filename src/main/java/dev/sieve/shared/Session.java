@@ -183,7 +183,6 @@ final class Session {
         on(topology.of(args.length == 0 ? NO_KEY : args[0]), link -> link.send(command, args));
     }
 
-    /** Sends a command to one node. */
     void sendTo(Server node, String command, byte[]... args) {
         on(node, link -> link.send(command, args));
     }
@@ -195,7 +194,6 @@ final class Session {
         isFlushed = false;
     }
 
-    /** Receives as {@link Link#receive} does. */
     Object receive() {
         if (!isFlushed) {
             isFlushed = true;

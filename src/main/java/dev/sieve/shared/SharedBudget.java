@@ -106,7 +106,6 @@ public final class SharedBudget {
         pages.add(lease.id());
     }
 
-    /** Notes the end of what was begun. */
     public synchronized void end() {
         active--;
     }

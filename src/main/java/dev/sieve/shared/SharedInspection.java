@@ -129,7 +129,6 @@ final class SharedInspection {
                 : "Redis " + info.get("redis_version");
     }
 
-    /** Returns the memory of keys. */
     private long memory(List<byte[]> all) throws IOException {
         AtomicLong sum = new AtomicLong();
         crawl.all(

@@ -302,7 +302,6 @@ public final class SharedSieve implements Frontier {
         upkeep.beat();
     }
 
-    /** Returns what makes this a worker of the crawl. */
     Worker self() {
         return worker;
     }

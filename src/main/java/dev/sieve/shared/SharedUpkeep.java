@@ -71,7 +71,6 @@ final class SharedUpkeep implements AutoCloseable {
         confirmer = new Keeper("sieve-confirmer", worker.keys().name(), this::confirm);
     }
 
-    /** Starts the threads. */
     void start() {
         keeper.start();
         if (barrier.isNeeded()) {
@@ -79,7 +78,6 @@ final class SharedUpkeep implements AutoCloseable {
         }
     }
 
-    /** Returns whether the threads do it. */
     boolean isStarted() {
         return keeper.isStarted();
     }

@@ -245,7 +245,6 @@ final class StoredCrawl implements Closeable {
         }
     }
 
-    /** Returns the keys of a wrong type. */
     List<WrongKey> wrongKeys() throws IOException {
         List<byte[]> all = new ArrayList<>(List.of(keys.workers(), keys.events(), keys.budget(), keys.shares()));
         List<String> types = new ArrayList<>(List.of("zset", "hash", "hash", "hash"));

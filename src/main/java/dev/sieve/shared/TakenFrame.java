@@ -19,7 +19,6 @@ import org.jspecify.annotations.Nullable;
  * handed out. Guarded by the lock of {@link Holdings}.
  */
 final class TakenFrame {
-    /** The index of its slice. */
     final int slice;
 
     final long number;
@@ -57,7 +56,6 @@ final class TakenFrame {
         return next < count;
     }
 
-    /** Returns the next URL. */
     Lease next() {
         Lease lease = Objects.requireNonNull(text).lease(firstId + next, next, 0);
         next = done.nextClearBit(next + 1);

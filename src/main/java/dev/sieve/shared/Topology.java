@@ -42,7 +42,6 @@ final class Topology {
         this.replicas = replicas;
     }
 
-    /** Returns that of one server. */
     static Topology of(Server server) {
         return new Topology(new Server[] {server}, Map.of(server, Replicas.NONE));
     }

@@ -44,7 +44,6 @@ final class Totals {
         }
     }
 
-    /** Counts duplicates. */
     synchronized void seen(int count) {
         unsentSeen += count;
     }
@@ -64,7 +63,6 @@ final class Totals {
         done += count;
     }
 
-    /** Notes a survey. */
     synchronized void note(Survey survey) {
         if (survey.run != run) {
             run = survey.run;

@@ -115,7 +115,6 @@ final class Fragments {
         file.add(PAGE + depth + " " + url + " " + (isWhole ? page.parts() : INCOMPLETE) + page.links);
     }
 
-    /** Adds a redirect. */
     synchronized void add(int depth, String url, Redirect redirect) {
         String fragment = redirect.fragment().isEmpty() ? "" : "#" + redirect.fragment();
         boolean isSame = pageHash(url) == pageHash(redirect.target());
@@ -129,7 +128,6 @@ final class Fragments {
         file.add(RECORDED + text(hashes));
     }
 
-    /** Notes that all links were checked. */
     synchronized void checked() {
         file.add(CHECKED);
     }
@@ -144,13 +142,11 @@ final class Fragments {
         files.flush(file, isForced);
     }
 
-    /** Passes on all lines. */
     synchronized void read(LineFile.Lines lines) throws IOException {
         file.flush();
         files.read(KIND, lines, LineFile.REFUSE);
     }
 
-    /** Returns the line at a position. */
     synchronized String line(long position) throws IOException {
         return file.line(position);
     }
@@ -252,7 +248,6 @@ final class Fragments {
         return hash == 0 || hash == 1 ? 2 : hash;
     }
 
-    /** Returns the hash of the name of a part. */
     long hash(String name) {
         return hash(name, owner);
     }

@@ -28,7 +28,6 @@ record KnownPage(int number, int label, String url, Discovery discovery, Content
     static final long NO_REFERRER = Long.MIN_VALUE;
     static final long[] NO_LINKS = {};
 
-    /** Bits of a fingerprint. */
     static final int FINGERPRINT_BITS = 48;
 
     private static final int FINGERPRINT_BYTES = FINGERPRINT_BITS / 8;
@@ -105,7 +104,6 @@ record KnownPage(int number, int label, String url, Discovery discovery, Content
     record Visits(int count, int status, long last, long lastChange, int interval) {
         static final Visits NONE = new Visits(0, 0, 0, 0, 0);
 
-        /** Returns these and a further one. */
         Visits next(int newStatus, long time, boolean isChange, long newInterval) {
             return new Visits(count + 1, newStatus, time, isChange ? time : lastChange, (int) newInterval);
         }
@@ -120,7 +118,6 @@ record KnownPage(int number, int label, String url, Discovery discovery, Content
         return Target.Kind.of(label);
     }
 
-    /** Returns the fields in one line. */
     String line() {
         Exchange.Earlier archived = content.archived;
         return String.join(
@@ -336,7 +333,6 @@ record KnownPage(int number, int label, String url, Discovery discovery, Content
         return new KnownPage(number, label, url, discovery, content, all, links);
     }
 
-    /** Returns this page with other references. */
     KnownPage with(int newNumber, long newReferrer, long[] newLinks) {
         Discovery newDiscovery = new Discovery(discovery.depth, newReferrer);
         return new KnownPage(newNumber, label, url, newDiscovery, content, visits, newLinks);

@@ -172,7 +172,6 @@ final class KnownPages {
         return isOnlyDue;
     }
 
-    /** Returns how many pages there are. */
     synchronized int size() {
         return numbers.entries();
     }
@@ -202,7 +201,6 @@ final class KnownPages {
         readRound(position, line);
     }
 
-    /** Returns the fingerprint of the pages with a key, for links. */
     long fingerprint(String key) {
         return Math.max(1, Murmur3.hash(key, files.owner())[0] >>> (Long.SIZE - KnownPage.FINGERPRINT_BITS));
     }

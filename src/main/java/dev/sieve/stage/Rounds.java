@@ -107,7 +107,6 @@ final class Rounds {
         return pages;
     }
 
-    /** Returns the number of the round. */
     int round() {
         return pages.round();
     }
