@@ -55,7 +55,6 @@ import picocli.CommandLine.Spec;
                 + "130 interrupted, 143 terminated.")
 @SameForWorkers(false)
 class CrawlCommand implements Callable<Integer> {
-    /** The heading of the options of the program. */
     static final String PROGRAM = "%nProgram:%n";
 
     /** A user and a password in a URL. */
@@ -367,7 +366,6 @@ class CrawlCommand implements Callable<Integer> {
                 .collect(Collectors.joining(" "));
     }
 
-    /** Returns the two lines at the start of a crawl. */
     private String opening(CrawlStart start, CrawlOptions options, CrawlPlace place, boolean resumes) {
         CrawlReport report = start.crawler().report();
         SieveStats stats = report.sieve();

@@ -119,7 +119,6 @@ final class OutputOptions {
         return open;
     }
 
-    /** Returns the names of the files, for the user. */
     String names() {
         return Stream.of(files().stream(), Stream.ofNullable(skipped), Stream.ofNullable(report))
                 .flatMap(each -> each)

@@ -197,7 +197,6 @@ final class Summary {
         return lines.toString();
     }
 
-    /** Returns the rows of the files that were written. */
     static String files(List<String> files) {
         StringBuilder lines = new StringBuilder();
         for (String file : files) {

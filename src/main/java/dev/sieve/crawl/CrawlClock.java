@@ -14,7 +14,6 @@ public record CrawlClock(LongSupplier nanos, InstantSource dates) {
         return nanos.getAsLong();
     }
 
-    /** Returns the time of day. */
     public Instant now() {
         return dates.instant();
     }

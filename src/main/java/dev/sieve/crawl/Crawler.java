@@ -164,7 +164,6 @@ public final class Crawler implements AutoCloseable {
         }
     }
 
-    /** Closes the crawl after a failure. */
     private RuntimeException closed(RuntimeException failure) {
         try {
             close();
@@ -322,7 +321,6 @@ public final class Crawler implements AutoCloseable {
         return Duration.ofNanos(clock.nanoTime() - startNanos);
     }
 
-    /** Returns whether {@link #stop} was called. */
     public boolean isStopped() {
         return isStopped || Thread.currentThread().isInterrupted();
     }

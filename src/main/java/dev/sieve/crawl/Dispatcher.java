@@ -608,7 +608,6 @@ final class Dispatcher {
         return load.processing(nanoClock.getAsLong());
     }
 
-    /** Returns the counters of the schedule of hosts. */
     synchronized ScheduleStats schedule() {
         return schedule.stats();
     }

@@ -45,7 +45,6 @@ public final class Journal {
 
     /** Receives records. */
     public interface Receiver {
-        /** Receives a record as it was added. */
         void accept(String json) throws IOException;
     }
 

@@ -121,7 +121,6 @@ final class Levels {
         return Murmur3.hash(UrlNormalizer.key(target.url()), noted.seed());
     }
 
-    /** Returns whether there is something for {@link #poll} to do. */
     boolean hasDue() {
         return added != null || !unchecked.isEmpty() || finishesNotes || present.size() > 0;
     }

@@ -40,7 +40,6 @@ record Outcome(
         ELSEWHERE
     }
 
-    /** Creates an outcome without a time. */
     Outcome(Kind kind) {
         this(kind, Duration.ZERO, null);
     }

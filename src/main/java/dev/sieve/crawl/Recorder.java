@@ -268,7 +268,6 @@ public final class Recorder {
         counts.add(counter, part, number);
     }
 
-    /** Counts a URL that has failed. */
     public synchronized void failed(CrawlReport.Failure failure) {
         counts.add(Counter.FAILED, 1);
         count(failure);

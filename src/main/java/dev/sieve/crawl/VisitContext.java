@@ -107,7 +107,6 @@ public final class VisitContext {
         return startNanos;
     }
 
-    /** Returns what became of the URL. */
     public FetchResult result() {
         return Objects.requireNonNull(result);
     }
@@ -159,7 +158,6 @@ public final class VisitContext {
         return linksSkipped;
     }
 
-    /** Has the links of the document skipped. */
     public void skipLinks(SkipReason reason) {
         linksSkipped = reason;
     }

@@ -28,7 +28,6 @@ final class DoneSet {
     private long firstChunk; // all ids of the chunks before it are done
     private long size;
 
-    /** Adds an id, unless it was added before. */
     void add(long id) {
         if (contains(id)) {
             return;

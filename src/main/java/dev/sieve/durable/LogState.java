@@ -89,7 +89,6 @@ final class LogState {
         }
     }
 
-    /** Applies a frame of URLs that was read. */
     void addUrls(FrameReader frame, UrlFrameReader urls) throws DamageException {
         if (!canStartAt(urls.firstId())) {
             throw frame.broken(wrongStart(urls.firstId()));

@@ -109,7 +109,6 @@ final class Repair {
         return List.copyOf(new Repair(disk, written, true).findings);
     }
 
-    /** Repairs a frontier, and returns what was found. */
     static RepairReport run(Disk disk) throws IOException {
         Repair repair = new Repair(disk, LogEnd.read(disk), false);
         if (!repair.findings.isEmpty()) {

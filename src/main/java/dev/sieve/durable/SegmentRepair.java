@@ -42,7 +42,6 @@ final class SegmentRepair {
         return segment;
     }
 
-    /** Returns the end of the file after the repair. */
     LogPosition end() {
         long more = damaged.stream()
                 .mapToLong(range -> range.lostFrames() - (Math.min(size, range.to) - Math.min(size, range.from)))

@@ -62,13 +62,11 @@ record Settings(long frontierId, FilterKind kind, long capacity, double falsePos
                 + kind.toString().toLowerCase(Locale.ROOT).replace('_', '-');
     }
 
-    /** Puts them into the present frame. */
     void write(FrameWriter out) {
         out.putNumber(KINDS.indexOf(kind) + 1);
         out.putLongs(frontierId, capacity, Double.doubleToRawLongBits(falsePositiveRate), seed);
     }
 
-    /** Reads them from the present frame. */
     static Settings read(FrameReader in) throws IOException {
         int number = in.integer("kind of filter");
         if (number < 1 || number > KINDS.size()) {

@@ -72,7 +72,6 @@ public record Exchange(
         return new Exchange(url, time, address, request, response, body, cut, earlier, made);
     }
 
-    /** Returns the same without the header fields Cookie and Set-Cookie. */
     public Exchange withoutCookies() {
         String sent = COOKIES.matcher(request).replaceAll("");
         String received = COOKIES.matcher(response).replaceAll("");

@@ -114,7 +114,6 @@ public record FetchRequest(
         return new FetchRequest(url, more, body, watch, head);
     }
 
-    /** Returns the same request for another part of the body. */
     public FetchRequest reading(Body other) {
         return new FetchRequest(url, fields, other, watch, head);
     }

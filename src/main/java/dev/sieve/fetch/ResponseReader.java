@@ -131,7 +131,6 @@ final class ResponseReader {
                         null);
     }
 
-    /** Returns a stream that notes each part of the body that is read. */
     private InputStream watched(InputStream body) {
         return new FilterInputStream(body) {
             @Override

@@ -44,7 +44,6 @@ public final class LongTable {
         return entries >= maxEntries;
     }
 
-    /** Returns how many keys there are. */
     public int entries() {
         return entries;
     }

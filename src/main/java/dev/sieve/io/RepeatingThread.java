@@ -56,7 +56,6 @@ public final class RepeatingThread implements AutoCloseable {
         notifyAll();
     }
 
-    /** Interrupts the work in progress. */
     public void interrupt() {
         thread.interrupt();
     }

@@ -127,7 +127,6 @@ abstract class DocumentSink implements PageSink {
             return text;
         }
 
-        /** Goes to the next entry. */
         void next() throws IOException {
             while (read()) {
                 long newest = last.get(hash(name));

@@ -61,7 +61,6 @@ public enum VisitField {
         this.value = value;
     }
 
-    /** Returns the name of the field in a record. */
     public String text() {
         return text;
     }

@@ -75,7 +75,6 @@ final class HtmlStream {
         /** Receives each text outside of a template, or a part of it. */
         void textNode(TextNode text);
 
-        /** Returns what receives the visible text. */
         List<TextReceiver> texts();
     }
 

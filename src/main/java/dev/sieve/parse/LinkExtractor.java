@@ -357,7 +357,6 @@ public final class LinkExtractor {
             return isInFrame ? List.of() : texts;
         }
 
-        /** Passes on the text, if it is kept. */
         void passText() {
             if (text == null) {
                 return;

@@ -5,7 +5,6 @@ interface TextWriter extends TextReceiver {
     /** How many characters are kept. */
     int MAX_CHARS = 1 << 20;
 
-    /** Forgets what was received. */
     void clear();
 
     /** Returns the text, perhaps with more characters than are kept if it is longer. To be called once. */

@@ -44,7 +44,6 @@ class Host {
     short firstOffset;
     short lastOffset;
 
-    /** Creates a host without items. */
     Host(long hash, long readyAt) {
         this.hash = hash;
         this.readyAt = readyAt;

@@ -119,7 +119,6 @@ final class Alike {
         }
     }
 
-    /** Appends the section. */
     void append(Element main, BrokenLinks broken) {
         Element section = Html.section(main, "alike", "Pages that are alike");
         groups(section, "same-text", "The same text", texts.shared(), texts.leftOut);

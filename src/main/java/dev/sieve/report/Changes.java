@@ -75,7 +75,6 @@ final class Changes {
         missing.add(entry, Difference.missing(entry));
     }
 
-    /** Returns whether there was a crawl before. */
     boolean isAgain() {
         return missing.count > 0 || pages.keySet().stream().anyMatch(change -> change != Change.NEW);
     }

@@ -31,7 +31,6 @@ final class Overview {
         last = crawl.runs.last();
     }
 
-    /** Appends the section. */
     static void append(Aggregate crawl, Element main) {
         new Overview(crawl).append(Html.section(main, "overview", "Overview"));
     }

@@ -63,7 +63,6 @@ final class Runs {
         newest = newest == null || sample.at() >= newest.at() ? sample : newest;
     }
 
-    /** Returns whether the runs are those of the workers of a shared crawl. */
     boolean isShared() {
         return newest != null;
     }

@@ -11,7 +11,6 @@ import dev.sieve.url.Refusal;
  */
 public record SkipReason(String rule, String detail) {
 
-    /** Creates a reason without a detail. */
     public SkipReason(String rule) {
         this(rule, "");
     }

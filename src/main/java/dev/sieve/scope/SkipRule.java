@@ -40,7 +40,6 @@ public enum SkipRule {
         this.detail = detail;
     }
 
-    /** Returns the rule in a few words. */
     public String text() {
         return text;
     }

@@ -32,7 +32,6 @@ public final class UrlOrder {
                 .toList());
     }
 
-    /** Returns the number of expressions. */
     public int size() {
         return expressions.size();
     }

@@ -145,7 +145,6 @@ final class CrawlLog {
         return new Item(record, info, queue == null ? new Queue(name, 0, NO_GENERATION) : queue);
     }
 
-    /** Notes that a record was written. */
     void added(boolean replacesOther) {
         again += replacesOther ? 1 : 0;
     }

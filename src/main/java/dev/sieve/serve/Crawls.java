@@ -52,7 +52,6 @@ final class Crawls implements Closeable {
     private volatile boolean isActive = true;
     private volatile long delay = DEFAULT_DELAY;
 
-    /** Opens all crawls of a folder. */
     Crawls(Path directory, ServedOptions options, MemoryBudget memory, Moment now) throws IOException {
         this.directory = directory;
         this.options = options;
@@ -219,7 +218,6 @@ final class Crawls implements Closeable {
         }
     }
 
-    /** Whether URLs are handed out. */
     boolean isActive() {
         return isActive;
     }

@@ -92,7 +92,6 @@ final class InProcess {
         }
     }
 
-    /** Removes an item, which is done. */
     void end(Item item) {
         item.isEnded = true;
         if (item.info.refetch() != 0) {

@@ -33,13 +33,11 @@ interface PutMessages<M extends MessageLite, A> {
     /** Returns how many may be on their way and in memory. */
     int window();
 
-    /** Returns how many URLs a message has. */
     int count(M message);
 
     /** Returns a message as it is kept until it is stored; throws when it cannot be kept. */
     M kept(M message);
 
-    /** Returns the URLs of a message in their order. */
     List<PutItem> items(M message);
 
     /** Returns the acknowledgement of a message whose URLs have their statuses. */

@@ -94,7 +94,6 @@ final class Queue {
         return delay < 0 && blockedUntil == 0 && limit == 0;
     }
 
-    /** Notes that URLs were retrieved. */
     void served(Moment now) {
         wasServed = true;
         servedNanos = now.nanos();

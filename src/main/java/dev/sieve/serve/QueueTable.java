@@ -136,7 +136,6 @@ final class QueueTable implements Closeable {
         return deleted.mightContain(name) ? lastGeneration : 0;
     }
 
-    /** Returns a generation that no queue had before. */
     int nextGeneration() {
         return Math.incrementExact(lastGeneration);
     }
@@ -174,12 +173,10 @@ final class QueueTable implements Closeable {
         return Collections.unmodifiableCollection(queues.values());
     }
 
-    /** Returns how many items are queued. */
     long size() {
         return schedule.size();
     }
 
-    /** Returns how many items of a queue are queued. */
     int size(Queue queue) {
         return schedule.size(queue.name);
     }

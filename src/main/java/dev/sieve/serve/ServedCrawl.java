@@ -199,7 +199,6 @@ final class ServedCrawl implements Closeable {
     /** What a client gets, and whether there may be more at once. */
     record Taken(List<Item> items, long queues, boolean hasMore) {}
 
-    /** Hands out URLs. */
     Taken take(Request request, Moment now) {
         return locked(() -> {
             advance(now);

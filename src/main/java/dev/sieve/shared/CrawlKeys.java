@@ -41,6 +41,7 @@ final class CrawlKeys {
         return name;
     }
 
+    /** Returns the hash of settings. */
     static byte[] settings(String name) {
         return utf8("{" + name + "}");
     }
@@ -54,6 +55,7 @@ final class CrawlKeys {
         return utf8("{" + name + "}w");
     }
 
+    /** Returns the hash of events. */
     byte[] events() {
         return utf8("{" + name + "}e");
     }
@@ -73,6 +75,7 @@ final class CrawlKeys {
         return utf8("{" + name + "}l:" + list);
     }
 
+    /** Returns a set of fingerprints. */
     byte[] bucket(long number) {
         return isSpread()
                 ? bucket(slices[(int) (number / bucketsOfSlice)].crawl, number % bucketsOfSlice)
@@ -123,7 +126,9 @@ final class CrawlKeys {
         final int index;
         /** The hash with the identity of the crawl, on the node of the slice. */
         final byte[] crawl;
+        /** The hash of counters. */
         final byte[] counters;
+        /** The hash of the owner. */
         final byte[] owner;
         /** The list of frames that were not taken. */
         final byte[] queue;
@@ -155,11 +160,11 @@ final class CrawlKeys {
             aside = utf8(prefix + "x");
         }
 
-        List<byte[]> hashes() {
+            List<byte[]> hashes() {
             return List.of(counters, owner, taken, done, pauses, hosts, counts);
         }
 
-        List<byte[]> lists() {
+            List<byte[]> lists() {
             return List.of(queue, aside);
         }
     }

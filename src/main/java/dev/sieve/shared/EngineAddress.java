@@ -143,7 +143,6 @@ public record EngineAddress(
         return new EngineAddress(scheme, user, other, servers, database, name);
     }
 
-    /** Returns whether connections are encrypted. */
     public boolean tls() {
         return scheme.equals("valkeys") || scheme.equals("rediss");
     }

@@ -115,7 +115,6 @@ final class Frame {
         return new IllegalArgumentException("damaged at byte " + at + " of " + bytes.length);
     }
 
-    /** Returns the number of URLs. */
     int count() {
         return starts.length;
     }

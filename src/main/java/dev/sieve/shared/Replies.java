@@ -58,7 +58,6 @@ final class Replies {
         return map;
     }
 
-    /** Returns the fields of a hash. */
     static Map<String, String> map(Object reply) {
         return map(reply, Replies::text, Replies::text);
     }

@@ -61,7 +61,6 @@ final class SlicePass {
     /** A part of the queue, and the number of the last frame that was taken from it, at one moment. */
     private record Page(long taken, long queued, List<?> frames) {}
 
-    /** Passes on all frames. */
     void run() throws IOException {
         Page page = page(0);
         long last = page.taken + page.queued;

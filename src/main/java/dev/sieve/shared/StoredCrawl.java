@@ -112,7 +112,6 @@ final class StoredCrawl implements Closeable {
         }
     }
 
-    /** Returns the last owner of each slice. */
     List<Owner> owners() throws IOException {
         byte[][] fields = {utf8("worker"), utf8("run"), utf8("until"), utf8("ttl")};
         List<Owner> owners = new ArrayList<>();
@@ -172,7 +171,6 @@ final class StoredCrawl implements Closeable {
         }
     }
 
-    /** Sends one command and returns its response. */
     Object one(String command, byte[]... arguments) throws IOException {
         return call((session, number) -> {
             session.send(command, arguments);

@@ -119,7 +119,6 @@ final class Survey {
         return read.stream().mapToObj(i -> slices[i]);
     }
 
-    /** Returns whether the engine stores the settings of a crawl. */
     boolean hasSettings(String crawl) {
         return crawl.equals(id);
     }

@@ -124,7 +124,6 @@ final class Topology {
         return replicas.getOrDefault(primary, Replicas.NONE);
     }
 
-    /** Returns the node that stores a key. */
     Server of(byte[] key) {
         int slot = isCluster() ? JedisClusterCRC16.getSlot(key) : 0;
         Server server = ofSlot[slot];

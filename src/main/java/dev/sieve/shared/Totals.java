@@ -52,13 +52,11 @@ final class Totals {
         return unsentSeen;
     }
 
-    /** Notes that the engine has stored duplicates. */
     synchronized void storedSeen(long count) {
         unsentSeen -= count;
         seen += count;
     }
 
-    /** Notes that the engine has stored that URLs are done. */
     synchronized void storedDone(int count) {
         done += count;
     }

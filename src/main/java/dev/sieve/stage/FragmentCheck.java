@@ -75,7 +75,6 @@ final class FragmentCheck {
         /** Receives a broken link by its target with the fragment, and whether it is the first one to this target. */
         void missing(String page, int depth, String url, boolean isFirst);
 
-        /** Stores all that was received. */
         void flush();
     }
 

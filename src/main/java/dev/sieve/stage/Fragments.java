@@ -198,13 +198,11 @@ final class Fragments {
             return !isMoved && !rest.startsWith(INCOMPLETE + " ") && !rest.equals(INCOMPLETE);
         }
 
-        /** Returns the target of a redirect, without its fragment. */
         String target() {
             int fragment = rest.indexOf('#');
             return fragment < 0 ? rest : rest.substring(0, fragment);
         }
 
-        /** Returns the parts of a whole page. */
         LongBuffer parts() {
             int end = rest.indexOf(' ');
             String parts = end < 0 ? rest : rest.substring(0, end);

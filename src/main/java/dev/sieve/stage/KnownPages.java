@@ -157,7 +157,6 @@ final class KnownPages {
         return round;
     }
 
-    /** Returns whether the last round has ended. */
     synchronized boolean isEnded() {
         return isEnded;
     }
