@@ -20,62 +20,8 @@
  * <p>What is counted is a {@link dev.sieve.crawl.Counter}; that page says how to add one. What is true at a moment
  * and does not count is a component of a group of {@link dev.sieve.crawl.CrawlReport}.
  *
- * <h2>Threads</h2>
- *
- * <p>Each worker has a thread, started and awaited by {@link dev.sieve.crawl.Crawler#run}. The lock of {@code Dispatcher}
- * guards the schedule of hosts and the limits; under it URLs are taken from the frontier, never pushed. Fetching, parsing,
- * pushing and the sink happen outside of it; the sink has a lock of its own.
- *
- * <p>A frontier on an engine takes and pushes over the network. Under the lock of {@code Dispatcher} nothing waits for an
- * engine that is away: no URL is taken then. Pushes wait for it, outside of the lock, until its patience ends, or the grace
- * period of a crawl that ends early.
- *
- * <h2>Memory</h2>
- *
- * <p>Whatever a server can make a crawl store has a limit in bytes. M is {@link dev.sieve.crawl.CrawlOptions#memory}, a
- * quarter of the heap by default, and n the number of concurrent requests.
- *
- * <table>
- * <caption>What servers can influence, and the heap that it may take</caption>
- * <tr><th>what</th><th>limit</th><th>beyond it</th></tr>
- * <tr><td>bodies of all responses</td><td>M / 2; at least 64 KiB per request and twice one body, four times if exchanges
- *     are kept</td><td>a large body waits, a slow one is cancelled</td></tr>
- * <tr><td>rules of robots.txt</td><td>3 M / 16</td><td>those of the least recently used origin are dropped</td></tr>
- * <tr><td>links of pages while they are queued</td><td>3 M / 16; at least one page: 5.5 MiB, and 6 MiB with its
- *     text</td>
- *     <td>the worker waits</td></tr>
- * <tr><td>URLs that wait for their host, or for their depth</td><td>M / 16, and the next URL of each host that has
- *     requested a pause or whose robots.txt was read, and 1 KiB if that was redirected</td><td>the temporary file</td></tr>
- * <tr><td>origins and sites of sitemaps</td><td>M / 16</td><td>the least recently used are dropped</td></tr>
- * <tr><td>parsing of documents</td><td>128 MiB: sixteen times the 8 MiB that are read at a time, or one larger body</td>
- *     <td>the worker waits</td></tr>
- * <tr><td>parsing of a robots.txt</td><td>12 MiB</td><td>the worker waits</td></tr>
- * <tr><td>header of a response (256 KiB on the wire, 1,000 fields), or lines that are not part of its body (512 KiB)</td>
- *     <td>1 MiB per request; 2 MiB if exchanges are kept</td><td>failure</td></tr>
- * <tr><td>a sitemap while it is read</td><td>1 MiB per request, 2 MiB in rounds, in place of a decoded body</td>
- *     <td>pushed in batches</td></tr>
- * <tr><td>records of an archive while they are written</td><td>2 MiB per archive</td><td>the worker waits</td></tr>
- * <tr><td>digests of payloads in an archive</td><td>what its creator sets; the command line: 1/32 of the heap</td>
- *     <td>the least recently seen are dropped, and their payloads written again</td></tr>
- * <tr><td>redirects</td><td>one URL each, 4,096 characters; 10 in a row</td><td>failure</td></tr>
- * <tr><td>addresses of a host</td><td>8 per request</td><td>not used</td></tr>
- * <tr><td>idle connections</td><td>64 KiB each, n at most</td><td>closed</td></tr>
- * <tr><td>routes to hosts that broke off</td><td>10 MiB: 10,000 of 1 KiB</td><td>forgotten</td></tr>
- * <tr><td>counts of traps</td><td>6 MiB; twice that in a shared crawl</td><td>the least recently used are dropped</td></tr>
- * <tr><td>delays that adapt to their hosts</td><td>4 MiB</td><td>the least recently used begin again</td></tr>
- * <tr><td>latest redirects</td><td>4 MiB</td><td>the least recently used are dropped; a ring is not found</td></tr>
- * <tr><td>first requests of URLs that are requested again</td><td>1 MiB</td>
- *     <td>the least recent are dropped; the next request counts as the first</td></tr>
- * <tr><td>redirects at one depth to URLs that were queued before, with a limit of depth</td><td>20 bytes each</td>
- *     <td>no limit</td></tr>
- * <tr><td>cookies, if they are kept</td><td>4 MiB; 128 KiB and 180 per registrable domain</td>
- *     <td>the oldest are dropped, or those of the domain that was used least recently</td></tr>
- * <tr><td>failures in the report</td><td>10 URLs; counts for at most 2,000 reasons</td><td>counted only</td></tr>
- * </table>
- *
- * <p>If everything is filled at once, this adds up to M and 225 MiB with 32 requests, and to M and 175 MiB with 8, without
- * an archive and cookies; sitemaps in rounds take 1 MiB more per request. The hosts of the schedule take about 400 bytes each while they
- * have URLs; of one domain there are 10,000 at most. The frontier has limits of its own: the capacity of its filter, and the disk.
+ * <p>Whatever a server can make a crawl store has a limit in bytes, see {@code docs/memory.md}; threads and locks are in
+ * {@code docs/threads.md}.
  *
  * <h2>Decisions</h2>
  *

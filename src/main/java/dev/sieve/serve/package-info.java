@@ -1,6 +1,7 @@
 /**
- * Offers frontiers on disk to other crawlers, by the gRPC service URLFrontier of crawler-commons, version 2.6 of its API, but for PurgeURLs:
- * {@link dev.sieve.serve.FrontierServer}.
+ * Offers frontiers on disk to other crawlers, by the gRPC service URLFrontier of crawler-commons, version 2.6 of its API:
+ * {@link dev.sieve.serve.FrontierServer}. The page {@code docs/urlfrontier.md} lists what each call does, and what is not as in
+ * the reference implementation.
  *
  * <h2>The model</h2>
  *
@@ -41,33 +42,6 @@
  *       120 bytes, URLs in process and messages. A client that does not read takes no thread.
  *   <li>A client cannot write to the log of the server: whatever it sends ends with a status. Only gRPC writes to a log of its
  *       own, see {@link dev.sieve.serve.FrontierServer}.
- * </ul>
- *
- * <h2>What is not as in the reference implementation</h2>
- *
- * <ul>
- *   <li>A Bloom filter mistakes a new URL for a seen one, at the configured rate: then it is SKIPPED. GetStats returns the
- *       present rate and an estimate of their number.
- *   <li>PurgeURLs and SetLogLevel are UNIMPLEMENTED. There is one node.
- *   <li>A batch of PutDiscovered with more than 10,000 URLs is INVALID_ARGUMENT. A URL in it that cannot be read is SKIPPED.
- *   <li>Settings are kept across restarts: the delay, block, limit of a queue, the default delay, and whether the server is
- *       active.
- *   <li>A URL that is sent as known while it is neither in process nor new counts as active until its older record is read
- *       from the log. 100,000 of these are remembered, and not across a restart; one that is forgotten is handed out again.
- *   <li>Within a queue, URLs are ordered by their dates only as far as they are read from the log together; otherwise they
- *       are handed out in the order in which they were acknowledged or became due.
- *   <li>A request without limits returns what is at hand, not everything; the client requests again.
- *   <li>A block ends at its date, not a second later; a queue may be served again after its delay, not up to a second
- *       later.
- *   <li>DeleteQueue and DeleteCrawl count active and completed URLs.
- *   <li>ListURLs, GetURLStatus and CountURLs with a filter read all of the log, also for one queue; two of them run at a
- *       time, 16 wait, and more are refused with RESOURCE_EXHAUSTED. The date of a URL that was never scheduled is the
- *       present. With {@code forgetDone}, completed URLs are not listed or counted any more once their part of the log was
- *       deleted.
- *   <li>A URL without a host and key, longer than 65,536 bytes, or with a message longer than 131,072 bytes is SKIPPED; so is
- *       one with a key longer than 255 characters, or with a NUL, and one whose crawl ID makes a folder name of more than 200
- *       characters: a letter or digit of ASCII, a hyphen or an underscore makes one, any other byte of its UTF-8 three.
- *   <li>GetURLs with a key and without a crawlID is INVALID_ARGUMENT, and SetCrawlLimit for an unknown queue NOT_FOUND.
  * </ul>
  *
  * <h2>Decisions</h2>
