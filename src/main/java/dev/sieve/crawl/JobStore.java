@@ -10,31 +10,12 @@ import java.util.Map;
 import java.util.function.Consumer;
 
 /**
- * Where a job keeps its seeds, what the user has allowed for their origins, and the pauses of hosts. Methods without an {@link
- * IOException} throw an {@link java.io.UncheckedIOException} when the place fails. Safe for use by many threads.
+ * Where a job keeps its seeds, what the user has allowed for their origins, and the pauses of hosts. Methods do nothing unless
+ * they are overridden; those without an {@link IOException} throw an {@link java.io.UncheckedIOException} when the place fails.
+ * Safe for use by many threads.
  */
 public interface JobStore {
-    JobStore NONE = new JobStore() {
-        @Override
-        public void read(Consumer<String> seeds, Consumer<String> origins) {}
-
-        @Override
-        public void addSeeds(List<String> urls) {}
-
-        @Override
-        public void addOrigin(String line) {}
-
-        @Override
-        public void force() {}
-
-        @Override
-        public Map<String, Duration> takePauses() {
-            return Map.of();
-        }
-
-        @Override
-        public void addPause(String host, Duration pause, Duration use, Instant now) {}
-    };
+    JobStore NONE = new JobStore() {};
 
     /** Opens a store. */
     interface Opening {
@@ -43,20 +24,22 @@ public interface JobStore {
     }
 
     /** Passes on all that is stored, or what was added since the last call where other processes add something. */
-    void read(Consumer<String> seeds, Consumer<String> origins) throws IOException;
+    default void read(Consumer<String> seeds, Consumer<String> origins) throws IOException {}
 
-    void addSeeds(List<String> urls);
+    default void addSeeds(List<String> urls) {}
 
-    void addOrigin(String line);
+    default void addOrigin(String line) {}
 
-    /** Forces seeds and origins to the disk. */
-    void force();
+    /** Forces seeds and origins to the disk; what an engine has accepted is as safe as it can be. */
+    default void force() {}
 
     /** Returns how long hosts have to pause because of earlier runs or of other processes, and forgets it. Never waits. */
-    Map<String, Duration> takePauses();
+    default Map<String, Duration> takePauses() {
+        return Map.of();
+    }
 
     /** Stores the pause that a host requires for requests that are made from now on, until a time has passed. */
-    void addPause(String host, Duration pause, Duration use, Instant now);
+    default void addPause(String host, Duration pause, Duration use, Instant now) {}
 
     /** Returns the ends of the outputs, as {@link CrawlJob#outputs} does. */
     default FileEnds outputs(List<Path> outputs, boolean forces) throws IOException {

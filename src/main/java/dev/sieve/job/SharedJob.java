@@ -215,10 +215,6 @@ public final class SharedJob implements JobStore, Sharing {
         origins.add(List.of(line));
     }
 
-    /** What the engine has accepted is as safe as it can be. */
-    @Override
-    public void force() {}
-
     @Override
     public PageBudget budget(long mostPages) {
         SharedBudget shared = frontier.budget();
