@@ -43,19 +43,14 @@ public final class Journal {
         files.flush(file, isForced);
     }
 
-    /** Receives records. */
-    public interface Receiver {
-        void accept(String json) throws IOException;
-    }
-
     /** Passes on all records, those of earlier runs first. */
-    public synchronized void read(Receiver receiver) throws IOException {
+    public synchronized void read(LineFile.Receiver receiver) throws IOException {
         file.flush();
         files.read(KIND, (position, json) -> receiver.accept(json), LineFile.REFUSE);
     }
 
     /** Passes on the records in the folder of a crawl, running or not, and describes damaged lines to {@code problems}. */
-    public static void read(Path folder, Receiver receiver, Consumer<String> problems) throws IOException {
+    public static void read(Path folder, LineFile.Receiver receiver, Consumer<String> problems) throws IOException {
         if (Files.notExists(folder.resolve(KIND.name()))) {
             throw new IOException(folder + ": no run of this job has kept a record for a report");
         }

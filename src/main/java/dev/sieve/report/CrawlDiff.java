@@ -37,13 +37,9 @@ public final class CrawlDiff {
         private int records = -1;
     }
 
-    /** Receives differences. */
-    public interface Receiver {
-        void accept(Difference difference) throws IOException;
-    }
-
-    private interface Entries {
-        void accept(Entry entry) throws IOException;
+    /** Receives differences, or records. */
+    public interface Receiver<T> {
+        void accept(T one) throws IOException;
     }
 
     private enum Kind {
@@ -112,7 +108,7 @@ public final class CrawlDiff {
      * @return the record of the later crawl, from which a report is made
      * @throws IOException when a file cannot be read, is of another kind, or says nothing of changes
      */
-    public CrawlRecord run(Receiver receiver) throws IOException {
+    public CrawlRecord run(Receiver<Difference> receiver) throws IOException {
         if (before != null) {
             read(before, entry -> known(entry).result = Result.of(entry), problems);
         }
@@ -139,7 +135,7 @@ public final class CrawlDiff {
         return known.computeIfAbsent(Entry.hash(entry.key()), hash -> new Known());
     }
 
-    private static void read(Path file, Entries entries, Consumer<String> problems) throws IOException {
+    private static void read(Path file, Receiver<Entry> entries, Consumer<String> problems) throws IOException {
         if (Files.isDirectory(file)) {
             Journal.read(
                     file,
@@ -158,7 +154,7 @@ public final class CrawlDiff {
         }
     }
 
-    private void compare(Entry entry, Receiver receiver) throws IOException {
+    private void compare(Entry entry, Receiver<Difference> receiver) throws IOException {
         Known url = known(entry);
         if (--url.records > 0) {
             return;
@@ -181,7 +177,7 @@ public final class CrawlDiff {
         return entry.since(earlier.status, change, hasSameText);
     }
 
-    private void missing(Entry entry, Receiver receiver) throws IOException {
+    private void missing(Entry entry, Receiver<Difference> receiver) throws IOException {
         Known url = known(entry);
         if (url.records < 0) {
             // Only once, if there are several records of it.

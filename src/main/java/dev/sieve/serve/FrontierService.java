@@ -44,6 +44,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -301,7 +302,7 @@ final class FrontierService extends URLFrontierImplBase {
         });
     }
 
-    private boolean change(String crawlId, String key, ServedCrawl.Change change) {
+    private boolean change(String crawlId, String key, Consumer<Queue> change) {
         ServedCrawl crawl = find(crawlId);
         return crawl != null && crawl.change(key, change, clock.get());
     }

@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -342,20 +343,15 @@ final class ServedCrawl implements Closeable {
         table.advance(now);
     }
 
-    /** A change of the settings of a queue. */
-    interface Change {
-        void apply(Queue queue);
-    }
-
     /** Changes the settings of a queue and stores them; false when there is no such queue. */
-    boolean change(String name, Change change, Moment now) {
+    boolean change(String name, Consumer<Queue> change, Moment now) {
         return locked(() -> {
             Queue queue = table.find(name);
             if (queue == null || !queue.exists()) {
                 return false;
             }
             Map<String, Object> before = line(queue);
-            change.apply(queue);
+            change.accept(queue);
             if (!before.equals(line(queue))) {
                 save(queue);
             }
