@@ -199,9 +199,7 @@ final class Summary {
 
     static String files(List<String> files) {
         StringBuilder lines = new StringBuilder();
-        for (String file : files) {
-            row(lines, lines.isEmpty() ? "files" : "", "%s", file);
-        }
+        files.forEach(file -> row(lines, lines.isEmpty() ? "files" : "", "%s", file));
         return lines.toString();
     }
 

@@ -220,14 +220,8 @@ final class LogRepair {
 
     /** Returns the bytes that were discarded, now or by an earlier repair. */
     long lostBytes() {
-        long bytes = 0;
-        for (SegmentRepair repair : repairs.values()) {
-            bytes += repair.lostBytes();
-        }
-        for (long size : strays.values()) {
-            bytes += size;
-        }
-        return bytes;
+        return repairs.values().stream().mapToLong(SegmentRepair::lostBytes).sum()
+                + strays.values().stream().mapToLong(size -> size).sum();
     }
 
     /** Returns the problems, one sentence each. */

@@ -79,12 +79,7 @@ final class MainText implements TextReceiver {
     }
 
     private boolean isOpen(Element element) {
-        for (Open each : open) {
-            if (each.element.equals(element)) {
-                return true;
-            }
-        }
-        return false;
+        return open.stream().anyMatch(each -> each.element.equals(element));
     }
 
     private boolean isIn(Part part) {

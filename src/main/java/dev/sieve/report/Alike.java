@@ -8,7 +8,6 @@ import static dev.sieve.report.Numbers.text;
 import dev.sieve.bloom.SplitBlockFilter;
 import dev.sieve.output.VisitField;
 import dev.sieve.parse.Sketch;
-import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -179,12 +178,9 @@ final class Alike {
     }
 
     private void canonicals(Element section, BrokenLinks broken) {
-        List<Canonical> wrong = new ArrayList<>();
-        canonicals.forEach((page, canonical) -> {
-            if (problem(canonical, broken) != null) {
-                wrong.add(canonical);
-            }
-        });
+        List<Canonical> wrong = canonicals.values().stream()
+                .filter(canonical -> problem(canonical, broken) != null)
+                .toList();
         if (wrong.isEmpty() && canonicalsLeftOut == 0) {
             return;
         }

@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
 final class HostTable {
     /** The first hosts, by their names. */
     public Map<String, Row> rows = new HashMap<>();
+
     public Row others = new Row("");
 
     private final int limit;

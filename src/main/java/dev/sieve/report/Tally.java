@@ -9,6 +9,7 @@ import java.util.Map;
 final class Tally {
     /** The counts of the first names. */
     public Map<String, Count> counts = new HashMap<>();
+
     public Count others = new Count();
 
     /** A number of things and their bytes. */

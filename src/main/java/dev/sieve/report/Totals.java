@@ -1,6 +1,7 @@
 package dev.sieve.report;
 
 import dev.sieve.output.VisitField;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
@@ -111,11 +112,7 @@ final class Totals {
 
     /** Returns the number of pages with a status of a class: its first digit. */
     long statusClass(int firstDigit) {
-        long sum = 0;
-        for (int status = firstDigit * 100; status < firstDigit * 100 + 100; status++) {
-            sum += statuses[status];
-        }
-        return sum;
+        return Arrays.stream(statuses, firstDigit * 100, firstDigit * 100 + 100).sum();
     }
 
     /** Returns the pages by depth, in its order. */

@@ -142,11 +142,10 @@ public final class RobotsRules {
 
     /** Returns the approximate heap size of these rules in bytes, for caches of bounded size. */
     public long memoryBytes() {
-        long bytes = 96 + sent.memoryBytes() + (decoded == sent ? 0 : decoded.memoryBytes());
-        bytes += signals.stream().mapToLong(Signal::memoryBytes).sum();
-        for (String sitemap : sitemaps) {
-            bytes += 64 + 2L * sitemap.length();
-        }
-        return bytes;
+        return 96
+                + sent.memoryBytes()
+                + (decoded == sent ? 0 : decoded.memoryBytes())
+                + signals.stream().mapToLong(Signal::memoryBytes).sum()
+                + sitemaps.stream().mapToLong(url -> 64 + 2L * url.length()).sum();
     }
 }

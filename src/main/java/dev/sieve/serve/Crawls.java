@@ -231,9 +231,7 @@ final class Crawls implements Closeable {
     synchronized void setDelay(long seconds, Moment now) throws IOException {
         save(isActive, seconds);
         delay = seconds;
-        for (ServedCrawl crawl : crawls.values()) {
-            crawl.reviewAll(now);
-        }
+        crawls.values().forEach(crawl -> crawl.reviewAll(now));
     }
 
     private void save(boolean active, long seconds) throws IOException {

@@ -150,10 +150,7 @@ record KnownPage(int number, int label, String url, Discovery discovery, Content
         if (links.length == 0) {
             return "-";
         }
-        int known = 0;
-        for (long link : links) {
-            known += link >= 0 ? 1 : 0;
-        }
+        int known = (int) Arrays.stream(links).filter(link -> link >= 0).count();
         ByteBuffer bytes = ByteBuffer.allocate(5 + 5 * known + FINGERPRINT_BYTES * (links.length - known));
         put(bytes, known);
         long before = 0;
