@@ -435,8 +435,8 @@ public final class CrawlOptions {
 
     /**
      * Sets how many bytes of heap are shared by the bodies of responses, the rules of robots.txt, links that are being
-     * queued, URLs whose hosts have to wait, and the origins of sitemaps; at least 1 MiB. The description of this package
-     * lists what each may take, and what else a server can influence. Default: a quarter of the heap.
+     * queued, URLs whose hosts have to wait, and the origins of sitemaps; at least 1 MiB. The page {@code docs/memory.md} lists
+     * what each may take, and what else a server can influence. Default: a quarter of the heap.
      */
     public CrawlOptions memory(long bytes) {
         memory = check("memory", bytes, 1 << 20, Long.MAX_VALUE);

@@ -63,12 +63,9 @@
  * one here. Further sitemaps are not subject to the scope: an index may list those of its own registrable domain.
  *
  * <p><b>Unknown hosts may not hold all workers.</b> A request without a response costs a worker until the timeout, and
- * cannot be recognised in advance. But where all hosts are new, holding workers back costs time; so new hosts get as many
- * workers as new hosts have responded. A host that has responded, if only with its robots.txt, does not wait for hosts that
- * have not. Its pages may still not respond, so hosts that have answered only robots.txt share a limit as well.
+ * cannot be recognised in advance. But where all hosts are new, holding workers back costs time: {@code UnprovenLimit} adapts.
  * A request that has waited for long gets a further worker in its place, up to a limit, since old lists of links are full of
  * hosts that do not respond; when its response begins, it waits until one of the usual workers is free.
- * See {@code UnprovenLimit}.
  *
  * <p><b>A URL is not done because of silence alone.</b> The crawler's own network may be down, and a job must not lose its
  * URLs to that. So a URL stays in the frontier, though it counts as failed in this run, when its host was given up, when

@@ -13,11 +13,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Reads the log from a checkpoint, or from its start, to its end and applies it to the state.
- *
- * <p>Bytes that are not a frame are either damage, or what a crash leaves after the last position known to be on the disk.
- * Such positions are stored in later frames, so the rest of the log is searched for them. When whole URLs follow, they are
- * kept; otherwise it is a torn tail, to be cut off. A log that is shorter than it was is damaged.
+ * Reads the log from a checkpoint, or from its start, to its end and applies it to the state. Tells damage, a hole and a torn
+ * tail apart, as the package documentation says.
  */
 final class LogScan {
     private static final Logger LOG = LoggerFactory.getLogger(LogScan.class);

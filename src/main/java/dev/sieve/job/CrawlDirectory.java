@@ -29,33 +29,18 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * The folder from which a crawl continues after a crash or a stop. It owns all files in the folder:
+ * The folder from which a crawl continues after a crash or a stop. It owns all files in the folder, which
+ * {@code docs/jobs.md} lists: those of the {@link DurableSieve}, whose lock keeps other processes out of it, the temporary ones
+ * of URLs whose hosts have to wait, and {@link LineFile}s, whose owner is the identity of the frontier.
  *
- * <ul>
- *   <li>those of the {@link DurableSieve}, whose lock keeps other processes out of the folder;
- *   <li>{@code crawl-seeds}, the seeds, which define the scope: one per line;
- *   <li>{@code crawl-origins}, what the user has allowed for the origins of seeds: one line per origin with {@code open}
- *       when its addresses need not be public, or {@code headers} when the header fields of the user are sent to it. The
- *       fields themselves are not stored, since they may contain a password;
- *   <li>{@code crawl-pauses}, the hosts that require longer pauses than the delay of the crawl, so that they get them after
- *       a restart: one line per pause with its milliseconds, its expiry in epoch milliseconds, and the host;
- *   <li>{@code crawl-report}, what the report of the crawl is made from, if one was requested: see {@link Journal};
- *   <li>{@code crawl-texts}, the first page with each text, if pages are compared: one line per page with the digest of its
- *       text;
- *   <li>{@code crawl-fragments}, the parts of pages and the links to them, if these are checked: see {@code Fragments};
- *   <li>{@code crawl-pages}, what is known of each page, if the crawl has rounds: see {@code KnownPages};
- *   <li>{@code crawl-cookies}, the cookies that servers have set, if they are kept: see {@code CookieJar};
- *   <li>{@code crawl-outputs}, the lengths of outputs, up to which they are continued: see {@link OutputLengths};
- *   <li>{@code crawl-counts}, how many lines the files above have at least, as of a second ago: see {@link JobFiles};
- *   <li>{@code hosts-*.spill}, URLs whose hosts have to wait: temporary, deleted when the crawl is closed.
- * </ul>
- *
- * <p>The text files are {@link LineFile}s, and their owner is the identity of the frontier. All are opened and closed
- * together; when one cannot be opened, none stays open. The exception for a damaged file names the file and the line;
- * {@link FolderPlace#inspect} lists them, and {@link FolderPlace#repair} keeps the intact lines.
+ * <p>All are opened and closed together; when one cannot be opened, none stays open. The exception for a damaged file names the
+ * file and the line; {@link FolderPlace#inspect} lists them, and {@link FolderPlace#repair} keeps the intact lines.
  */
 public final class CrawlDirectory implements JobStore {
-    /** The digits of a pause allow for ten years; a host is a name or an address, as in a URL. */
+    /**
+     * The milliseconds of a pause, of which the digits allow for ten years; its expiry in epoch milliseconds; and the host, a
+     * name or an address, as in a URL.
+     */
     private static final Pattern PAUSE = Pattern.compile("(\\d{1,12}) (\\d{1,15}) ([!-~]{1,255})");
 
     static final LineFile.Kind SEEDS = new LineFile.Kind(

@@ -49,9 +49,6 @@ import org.jspecify.annotations.Nullable;
  * <p>jsoup parses the document as a stream: memory does not grow with the number of its elements, and CPU time is
  * limited, see {@link Document#isCut}. At most 8 MiB of HTML, and as many documents as there are processors, are read
  * at the same time; further calls wait.
- *
- * <p>References are made distinct, without fragments, before any is resolved, since most links of a page lead to the
- * same few pages and resolving is expensive.
  */
 public final class LinkExtractor {
     /** The largest number of distinct references of a page that are links; the others are counted. */

@@ -5,9 +5,6 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A host of a schedule: what is queued and under way, when it may be requested next, and its links to other hosts.
- *
- * <p>A million hosts have to fit into a quarter of a gigabyte. Therefore a host holds its links and its place in the heap
- * and in the spill file itself, in 96 bytes, and a hash in place of its name.
  */
 class Host {
     static final int NONE = -1;

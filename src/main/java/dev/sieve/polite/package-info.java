@@ -19,7 +19,7 @@
  * both takes a few percent longer than the fastest order, and no host waits more than twice as long as in the fair one.
  *
  * <p><b>Lean hosts.</b> A million hosts with ten URLs each must fit in 256 MB of heap, of which the items in memory and the
- * crawl itself need a part. A host with its links takes about 100 bytes. That is why the hosts are linked through their own
+ * crawl itself need a part. A host with its links takes 96 bytes. That is why the hosts are linked through their own
  * fields, and why {@code HostTable} replaces a {@code HashMap} of strings, whose nodes and keys would take 100 bytes more
  * per host: it compares 61-bit hashes in place of names.
  *

@@ -19,6 +19,7 @@ final class Item {
 
     /** Whether it was handed to a client; it still is one of {@link InProcess} when that was too long ago. */
     boolean isHandedOut;
+
     boolean isInProcess;
 
     long expiryNanos;

@@ -49,8 +49,8 @@
  * <p><b>Every call holds the lock of its crawl.</b> A frontier detects duplicates without a lock, so another stream could
  * acknowledge a URL as seen before its record is written. Storing a URL takes a fraction of what gRPC takes for its message.
  *
- * <p><b>A queue that must not be served is parked.</b> A schedule of hosts has delays of its own, which can only become
- * longer. So the schedule here has no delay, and a request counts as under way for as long as a queue must not be served.
+ * <p><b>A queue that must not be served is parked,</b> see {@code QueueTable}: a schedule of hosts has delays of its own, which
+ * can only become longer. So the schedule here has none.
  *
  * <p><b>Messages are received on threads of the network.</b> These only pass them on. A worker stores all that have arrived
  * in one piece: batches are as long as the load requires, and no message waits for others.

@@ -160,11 +160,11 @@ final class CrawlKeys {
             aside = utf8(prefix + "x");
         }
 
-            List<byte[]> hashes() {
+        List<byte[]> hashes() {
             return List.of(counters, owner, taken, done, pauses, hosts, counts);
         }
 
-            List<byte[]> lists() {
+        List<byte[]> lists() {
             return List.of(queue, aside);
         }
     }
