@@ -29,11 +29,8 @@
  * {@code https://www.example.org/}, the user meant the latter. That holds within a registrable domain. Of another one, to
  * which a short link or a login leads, only the page itself is crawled, or a redirect would open a whole foreign site.
  *
- * <p><b>A limit of depth is exact.</b> If pages were requested in any order, one that is found first by a long path would
- * have its links skipped as too deep, although a short path leads there as well. So the pages of a depth are requested
- * after all pages of a smaller depth are done, or left for another run; a host that backs off is waited for. Correcting
- * the depth of a page later would cost less time where hosts are slow, but the page would have to be requested or stored
- * again. Where several processes share a crawl, no depth is waited for: the engine would have to count the URLs that are
+ * <p><b>A limit of depth is exact,</b> see {@code Levels}. Correcting the depth of a page later would cost less time where
+ * hosts are slow, but the page would have to be requested or stored again. Where several processes share a crawl, no depth is waited for: the engine would have to count the URLs that are
  * not done, for each depth and slice, and hand out only those of the smallest depth of all slices.
  *
  * <p><b>A redirect to another spelling of the same page is fetched.</b> Its key was seen, by the redirect itself; if that

@@ -11,18 +11,10 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes each visit as one line of JSON, with these fields in this order: {@code url, key, depth, referrer, status,
- * type, bytes, ms, waited_ms, fetched_at, redirect_to, title, links, error}, then {@code "cut": true} when only the
- * beginning of the body was read, and {@code "check": true} when a URL that is out of scope was only checked, and {@code
- * "accepted": true} when the options accept its status, and {@code wall} when a {@link dev.sieve.fetch.BotWall} has responded
- * in place of the site, and {@code rendered}, an object, when a browser has rendered it. A page that is compared with others (see {@link Likeness}) also has those
- * of {@code digest, text_digest, description, canonical, duplicate_of, sketch} that apply. In a job with rounds, {@code change, same_text, last_visit,
- * last_status, last_change, visits} follow (see {@link History}), where {@code same_text} is true when only the markup has
- * changed. {@code signals} and, if it is kept, {@code meta} follow, which are objects. If the text of pages is kept, {@code text} is the last field, after {@code "text_cut": true} when only its beginning is
- * kept. What does not apply is null; {@code links} is the number of distinct links.
+ * Writes each visit as one line of JSON, with the fields of {@link VisitField} in their order, which {@code docs/outputs.md}
+ * describes. A field that does not apply is null if it is in front of {@code cut}, and otherwise left out.
  */
 public final class JsonlSink extends LineSink {
-    /** Creates a sink that flushes and closes {@code out} with itself; see {@link OutputFile}. */
     public JsonlSink(Writer out) {
         super(out);
     }

@@ -4,9 +4,8 @@
  * link, and what was sent and received. All are passed to a {@link dev.sieve.output.PageSink}.
  *
  * <p>An {@link dev.sieve.output.OutputFormat} describes itself; the command, its checks and its help have what they need from
- * {@link dev.sieve.output.OutputFormats}. To add one of lines, add a constant to {@link dev.sieve.output.LineFormat} with its
- * sink; to add another one, add its class to the list in {@code OutputFormats}. Neither removes what a crash has left: {@link
- * dev.sieve.output.OutputFile} cuts files to their stored ends.
+ * {@link dev.sieve.output.OutputFormats}; {@code docs/code.md} says how to add one. It does not remove what a crash has left:
+ * {@link dev.sieve.output.OutputFile} cuts files to their stored ends.
  *
  * <h2>Decisions about the link graph</h2>
  *

@@ -29,9 +29,6 @@ import org.jspecify.annotations.Nullable;
  * with {@link #request}: the robots.txt of the origin, or the target of its redirect. The caller makes this request when the
  * host of that URL may be requested. {@link RobotsStatus} defines the meaning of a response.
  *
- * <p>A redirect to another origin is followed to its robots.txt or, if the robots.txt of that origin allows it, to another
- * URL. That robots.txt is requested first, and a redirect of it to yet another origin is not followed for this purpose.
- *
  * <p>An origin whose robots.txt is unavailable is closed: it is requested again a few times, with pauses, and then not for
  * hours. An origin that must not be requested at all is refused with all its URLs; if only a redirect of its robots.txt
  * leads to a forbidden address, or to a URL that robots.txt disallows, it is closed.

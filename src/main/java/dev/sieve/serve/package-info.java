@@ -28,21 +28,9 @@
  * new again, and older records are done as soon as they are read. A deleted queue is a line in a file, which is read
  * together with the log, and a few bits in memory; at a start, only the last line of each name is kept. Settings of queues and of the server are lines of JSON.
  *
- * <h2>Promises</h2>
- *
- * <ul>
- *   <li>A URL is acknowledged after its record was written. So an acknowledged URL is handed out after any crash that the
- *       {@link dev.sieve.durable.Durability} includes, until the client has sent it as known.
- *   <li>That a URL is known without a date is written within a second. If the server is killed before, it is handed out
- *       once more.
- *   <li>SKIPPED: it makes no difference whether the URL is sent again. FAIL: there was no memory for its crawl, its queue or
- *       its date, or the filter is full and refuses new URLs. When the disk fails, calls end with UNAVAILABLE, and so do all later
- *       ones.
- *   <li>Memory is bounded by one budget, two thirds of the heap, for filters, queues, URLs with a date, of which each takes
- *       120 bytes, URLs in process and messages. A client that does not read takes no thread.
- *   <li>A client cannot write to the log of the server: whatever it sends ends with a status. Only gRPC writes to a log of its
- *       own, see {@link dev.sieve.serve.FrontierServer}.
- * </ul>
+ * <p>{@code docs/urlfrontier.md} says what is promised. Memory is bounded by one budget, {@code MemoryBudget}. A client cannot
+ * write to the log of the server: whatever it sends ends with a status. Only gRPC writes to a log of its own, see {@link
+ * dev.sieve.serve.FrontierServer}.
  *
  * <h2>Decisions</h2>
  *

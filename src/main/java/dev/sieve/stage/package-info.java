@@ -11,11 +11,9 @@
  *       {@code Revisit} compares a visit with it, and {@code RevisitRule} decides when the next one is due.
  * </ul>
  *
- * <p>{@link dev.sieve.stage.AllStages} creates those that the options request, in an order that it explains. To add one,
- * implement {@code Stage}, and {@code StageVisit} for what it does with a URL, and add a line there; or pass what creates it to
- * {@link dev.sieve.crawl.CrawlOptions#stage}, if it needs only the job, the scope and the clocks. What it has to store
- * between runs is a file of the job, of which its class declares the kind. A stage may also answer a request in place of the
- * fetcher, for the URLs that it chooses; it then calls the watch of the request before it sends something.
+ * <p>{@link dev.sieve.stage.AllStages} creates those that the options request, in an order that it explains;
+ * {@code docs/code.md} says how to add one. A stage may also answer a request in place of the fetcher, for the URLs that it
+ * chooses; it then calls the watch of the request before it sends something.
  */
 @NullMarked
 package dev.sieve.stage;
