@@ -340,16 +340,12 @@ public final class LinkQueue {
 
         @Override
         public void part(String name) {
-            for (StageVisit each : parts) {
-                each.part(name);
-            }
+            parts.forEach(each -> each.part(name));
         }
 
         @Override
         public void linkToPart(String url, String fragment) {
-            for (StageVisit each : parts) {
-                each.linkToPart(url, fragment);
-            }
+            parts.forEach(each -> each.linkToPart(url, fragment));
         }
 
         @Override
@@ -359,9 +355,7 @@ public final class LinkQueue {
 
         @Override
         public void text(String text, boolean isCut) {
-            for (StageVisit each : parts) {
-                each.text(text, isCut);
-            }
+            parts.forEach(each -> each.text(text, isCut));
         }
 
         @Override
@@ -371,9 +365,7 @@ public final class LinkQueue {
 
         @Override
         public void meta(Map<String, Object> meta) {
-            for (StageVisit each : parts) {
-                each.meta(meta);
-            }
+            parts.forEach(each -> each.meta(meta));
         }
 
         @Override

@@ -297,9 +297,7 @@ final class UrlProcessor {
 
     private VisitContext visit(Target target) {
         VisitContext visit = new VisitContext(target, clock);
-        for (Stage stage : stages) {
-            visit.add(stage.visit(visit));
-        }
+        stages.forEach(stage -> visit.add(stage.visit(visit)));
         return visit;
     }
 

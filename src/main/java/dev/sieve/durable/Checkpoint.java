@@ -115,9 +115,7 @@ record Checkpoint(
                 Double.doubleToRawLongBits(stats.estimatedMissed()));
         out.end();
         out.begin(FrameKind.SEGMENTS);
-        for (Segment segment : segments.values()) {
-            out.putNumbers(segment.number(), segment.firstId());
-        }
+        segments.values().forEach(segment -> out.putNumbers(segment.number(), segment.firstId()));
         out.end();
         state.done().write(out);
         out.begin(FrameKind.ATTEMPTS);

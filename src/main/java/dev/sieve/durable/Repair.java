@@ -22,6 +22,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Consumer;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -354,15 +355,10 @@ final class Repair {
 
     /** Whether some URLs are contained in the filter of the checkpoint only. */
     private boolean isSomethingRemoved() {
-        if (files.logs().isEmpty() || files.logs().first() > 1) {
-            return true;
-        }
-        for (int number = 1; number < saved.position().segment(); number++) {
-            if (!files.logs().contains(number) && isRemoved(number)) {
-                return true;
-            }
-        }
-        return false;
+        return files.logs().isEmpty()
+                || files.logs().first() > 1
+                || IntStream.range(1, saved.position().segment())
+                        .anyMatch(number -> !files.logs().contains(number) && isRemoved(number));
     }
 
     /** Whether a missing segment was removed because all of its URLs are done. */

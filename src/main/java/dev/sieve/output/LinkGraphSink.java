@@ -8,7 +8,6 @@ import java.io.Writer;
  * Control characters, marks of direction and backslashes are escaped as in JSON.
  */
 public final class LinkGraphSink extends LineSink {
-    /** Creates a sink that flushes and closes {@code out} with itself; see {@link OutputFile}. */
     public LinkGraphSink(Writer out) {
         super(out);
     }

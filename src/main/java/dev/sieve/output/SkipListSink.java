@@ -11,7 +11,6 @@ import java.io.Writer;
  * of direction and backslashes are escaped as in JSON.
  */
 public final class SkipListSink extends LineSink {
-    /** Creates a sink that flushes and closes {@code out} with itself; see {@link OutputFile}. */
     public SkipListSink(Writer out) {
         super(out);
     }

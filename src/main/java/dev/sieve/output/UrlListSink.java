@@ -5,7 +5,6 @@ import java.io.Writer;
 
 /** Writes the URL of each page with a status from 200 to 299, one per line; not those that were only checked. */
 public final class UrlListSink extends LineSink {
-    /** Creates a sink that flushes and closes {@code out} with itself; see {@link OutputFile}. */
     public UrlListSink(Writer out) {
         super(out);
     }

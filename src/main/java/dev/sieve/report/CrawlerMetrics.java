@@ -106,9 +106,7 @@ public final class CrawlerMetrics implements MeterBinder {
             return;
         }
         Meters<?, Map<String, Long>> part = meters.part(counts -> counts.by(counter));
-        for (String name : parts.names) {
-            part(part, counter, parts.tag, name, key -> matches(key, name));
-        }
+        parts.names.forEach(name -> part(part, counter, parts.tag, name, key -> matches(key, name)));
         if (!parts.isComplete) {
             Predicate<String> isOther =
                     key -> !isStatus(key) && parts.names.stream().noneMatch(name -> matches(key, name));

@@ -209,9 +209,7 @@ final class Sections {
         part.appendElement("h3").text("Depth");
         Html.chart(part, "bar", "Pages by depth (links followed from a seed)", "depths", 0, 1);
         Html.Table table = pages(part, "depths", "Pages by depth", "#Depth");
-        for (Tally.Line line : crawl.totals.byDepth()) {
-            size(table.row().count(Long.parseLong(line.name())), line.count());
-        }
+        crawl.totals.byDepth().forEach(line -> size(table.row().count(Long.parseLong(line.name())), line.count()));
         others(table, crawl.totals.depths);
     }
 
@@ -219,9 +217,10 @@ final class Sections {
         part.appendElement("h3").text("Content types");
         Html.chart(part, "sideways", "Pages by content type", "types", 0, 1);
         Html.Table table = pages(part, "types", "Pages by content type", "Type");
-        for (Tally.Line line : crawl.totals.types.bySize()) {
-            size(table.row().foreign(line.name().isEmpty() ? "none" : line.name()), line.count());
-        }
+        crawl.totals
+                .types
+                .bySize()
+                .forEach(line -> size(table.row().foreign(line.name().isEmpty() ? "none" : line.name()), line.count()));
         others(table, crawl.totals.types);
     }
 

@@ -77,14 +77,10 @@ final class StoredCrawl implements Closeable {
     /** Returns whether the engine has anything under the name of a crawl. */
     static boolean exists(EngineAddress address, Duration patience) throws IOException {
         try (Engine engine = new Engine(address, patience, System::nanoTime)) {
-            return engine.call((session, number) -> {
+            return call(address, engine, (session, number) -> {
                 session.send("EXISTS", CrawlKeys.settings(address.name()));
                 return count(session.receive()) > 0;
             });
-        } catch (EngineException e) {
-            throw new IOException(address + ": " + e.reason, e);
-        } catch (UncheckedIOException e) {
-            throw e.getCause();
         }
     }
 
@@ -162,6 +158,10 @@ final class StoredCrawl implements Closeable {
 
     /** Does work on a connection once; it is not repeated when the engine does not respond. */
     <T> T call(Engine.Work<T> work) throws IOException {
+        return call(address, engine, work);
+    }
+
+    private static <T> T call(EngineAddress address, Engine engine, Engine.Work<T> work) throws IOException {
         try {
             return engine.call(work);
         } catch (EngineException e) {

@@ -8,17 +8,8 @@ import dev.sieve.parse.TextForm;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Adds the visible text of each page to its record, and what the page says of itself. */
-final class ExtractStage implements Stage {
-    private final @Nullable TextForm form;
-    private final boolean takesMeta;
-
-    /** Creates the stage; the text is left out if it has no form. */
-    ExtractStage(@Nullable TextForm form, boolean takesMeta) {
-        this.form = form;
-        this.takesMeta = takesMeta;
-    }
-
+/** Adds the visible text of each page to its record, unless it has no form, and what the page says of itself. */
+record ExtractStage(@Nullable TextForm form, boolean takesMeta) implements Stage {
     @Override
     public StageVisit visit(VisitContext visit) {
         return new StageVisit() {
