@@ -73,8 +73,8 @@ final class PutStream<M extends MessageLite, A> implements StreamObserver<M>, Ru
     void start() {
         call.disableAutoRequest();
         call.setOnReadyThreshold(UNREAD_BYTES);
-        call.setOnReadyHandler(this::wake);
-        call.setOnCancelHandler(this::cancel);
+        call.setOnReadyHandler(this::schedule);
+        call.setOnCancelHandler(this::end);
         call.request(messages.window());
     }
 
@@ -119,7 +119,7 @@ final class PutStream<M extends MessageLite, A> implements StreamObserver<M>, Ru
 
     @Override
     public void onError(Throwable t) {
-        cancel();
+        end();
     }
 
     /** Ends the call as soon as what was read is acknowledged. */
@@ -130,22 +130,14 @@ final class PutStream<M extends MessageLite, A> implements StreamObserver<M>, Ru
         schedule();
     }
 
-    private synchronized void wake() {
-        schedule();
-    }
-
-    private synchronized void cancel() {
-        end();
-    }
-
-    private void schedule() {
+    private synchronized void schedule() {
         if (!isScheduled && !isOver) {
             isScheduled = true;
             workers.execute(this);
         }
     }
 
-    private void end() {
+    private synchronized void end() {
         if (!isOver) {
             isOver = true;
             waiting.clear();
