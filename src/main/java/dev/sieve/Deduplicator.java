@@ -5,6 +5,7 @@ import dev.sieve.bloom.Murmur3;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -108,15 +109,11 @@ public final class Deduplicator {
     }
 
     private boolean pushAbsent(byte[] url, long[] hash, long absent, Store store) {
-        int isNew;
-        lock.lock();
-        try {
+        int isNew = locked(() -> {
             single.clear();
             single.add(url, 0, url.length);
-            isNew = addAbsent(single, 0, 1, hash, absent, store);
-        } finally {
-            lock.unlock();
-        }
+            return addAbsent(single, 0, 1, hash, absent, store);
+        });
         complete(isNew, store);
         return isNew > 0;
     }
@@ -145,13 +142,7 @@ public final class Deduplicator {
     }
 
     private int pushAbsent(UrlBatch batch, int from, int count, long[] hashes, long absent, Store store) {
-        int isNew;
-        lock.lock();
-        try {
-            isNew = addAbsent(batch, from, count, hashes, absent, store);
-        } finally {
-            lock.unlock();
-        }
+        int isNew = locked(() -> addAbsent(batch, from, count, hashes, absent, store));
         complete(isNew, store);
         return isNew;
     }
@@ -224,12 +215,7 @@ public final class Deduplicator {
         byte[] utf8 = UrlBatch.utf8(key);
         long[] hash = new long[2];
         Murmur3.hash(utf8, 0, utf8.length, filter.seed(), hash, 0);
-        lock.lock();
-        try {
-            return filter.mightContain(hash[0], hash[1]);
-        } finally {
-            lock.unlock();
-        }
+        return locked(() -> filter.mightContain(hash[0], hash[1]));
     }
 
     /** Adds URLs that an earlier run accepted to the filter, without publishing events. */
@@ -271,9 +257,13 @@ public final class Deduplicator {
      * @return whether there are any
      */
     public boolean announceDueEvents() {
+        return locked(watch::announceDue);
+    }
+
+    private <T> T locked(Supplier<T> action) {
         lock.lock();
         try {
-            return watch.announceDue();
+            return action.get();
         } finally {
             lock.unlock();
         }

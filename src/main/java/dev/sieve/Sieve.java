@@ -100,17 +100,11 @@ public final class Sieve implements Frontier {
      * handed out by {@link #take} only.
      */
     public Optional<String> pop() {
-        lock.lock();
-        try {
-            Lease lease = queue.poll();
-            if (lease == null) {
-                return Optional.empty();
-            }
-            done++;
-            return Optional.of(lease.url());
-        } finally {
-            lock.unlock();
-        }
+        return locked(() -> {
+            Optional<String> next = Optional.ofNullable(queue.poll()).map(Lease::url);
+            done += next.isPresent() ? 1 : 0;
+            return next;
+        });
     }
 
     @Override
