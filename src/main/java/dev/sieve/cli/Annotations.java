@@ -22,7 +22,6 @@ final class Annotations {
 
     private Annotations() {}
 
-    /** When they are printed. */
     enum When {
         AUTO,
         ALWAYS,

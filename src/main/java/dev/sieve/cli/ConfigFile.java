@@ -33,7 +33,6 @@ import picocli.CommandLine.ParseResult;
  * name the line of an error. So the lines become arguments, and the arguments are parsed again.
  */
 final class ConfigFile {
-    /** The name of a line with a seed. */
     static final String SEED = "seed";
 
     private static final int MAX_BYTES = 1 << 20;

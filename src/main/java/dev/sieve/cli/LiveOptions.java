@@ -40,10 +40,8 @@ final class LiveOptions {
                             + " collector. Replaces the metrics of an earlier crawl (default: none).")
     private @Nullable Path metricsFile;
 
-    /** Where to listen. */
     record Endpoint(String host, int port) {}
 
-    /** Returns the file for the metrics; null without the option. */
     @Nullable
     Path metricsFile() {
         return metricsFile;

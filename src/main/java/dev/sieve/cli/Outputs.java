@@ -113,7 +113,6 @@ final class Outputs implements Closeable {
         }
     }
 
-    /** Opens a sink. */
     private interface Opening {
         PageSink open() throws IOException;
     }

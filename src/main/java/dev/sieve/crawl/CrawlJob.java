@@ -49,7 +49,6 @@ public final class CrawlJob implements Closeable {
 
     private final boolean keepsFiles;
 
-    /** Receives what was stored. */
     interface Reader {
         void seed(String url);
 

@@ -37,9 +37,7 @@ public final class JobFiles implements Closeable {
 
     private final Disk disk;
     private final long owner;
-    /** All files that may exist. */
     private final List<LineFile.Kind> kinds;
-
     private final boolean forces;
     private final Runnable sync;
     /** Whether they are deleted when they are closed. */
@@ -92,7 +90,6 @@ public final class JobFiles implements Closeable {
         }
     }
 
-    /** Opens a file for what uses it. */
     public interface Opening<T> {
         T open(JobFiles files) throws IOException;
     }

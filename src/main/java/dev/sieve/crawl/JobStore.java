@@ -17,7 +17,6 @@ import java.util.function.Consumer;
 public interface JobStore {
     JobStore NONE = new JobStore() {};
 
-    /** Opens a store. */
     interface Opening {
         /** Opens the store, and passes on what it has, as far as {@link #read} passes it on again. */
         JobStore open(Consumer<String> seeds, Consumer<String> origins) throws IOException;

@@ -13,7 +13,6 @@ import org.jspecify.annotations.Nullable;
  * StageFactory}, and does not depend on what they are. A method that is not overridden does nothing. Safe for use by many threads.
  */
 public interface Stage {
-    /** Creates a stage of one crawl. */
     interface Creation {
         /** Returns the stage; the scope is that of the crawl, which its seeds widen. */
         Stage of(CrawlJob job, Scope scope, CrawlClock clock) throws IOException;

@@ -12,7 +12,6 @@ import java.time.Duration;
  * @param waited how long its host had to wait for its delay or a back-off
  */
 record Task(Target target, String host, long startNanos, Action action, Trust trust, Duration waited) {
-    /** How to process a URL. */
     enum Action {
         /** Request it. */
         REQUEST,

@@ -87,7 +87,6 @@ final class Hosts {
         return page == startPage(hostOf(page));
     }
 
-    /** Whether a page has no children on its host. */
     boolean isLeaf(int page) {
         int host = hostOf(page);
         return (long) FAN * (page - startPage(host)) + 1 >= pagesOf(host);

@@ -46,7 +46,6 @@ final class BodyMemory {
     /** Bodies that have been read and take more than their share, and how much more. */
     private final IdentityHashMap<byte[], Long> kept = new IdentityHashMap<>();
 
-    /** Waits for room. */
     private record Waiter(Body body, long bytes, CompletableFuture<Boolean> isGiven) {}
 
     /**

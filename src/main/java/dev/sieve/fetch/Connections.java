@@ -44,7 +44,6 @@ final class Connections {
     private final WireLimit wire;
     private final Map<Connection, State> states = new WeakHashMap<>();
 
-    /** A connection that was used. */
     private static final class State {
         private final BufferedSocket buffers;
         private volatile @Nullable InputStream socket;

@@ -52,7 +52,6 @@ public record FetchRequest(
     /** A body that is part of the result, up to a limit; 0 for that of the fetcher. */
     record Kept(boolean anyType, int limit) implements Body {}
 
-    /** No body. */
     record None() implements Body {}
 
     /** A body that is passed on. */

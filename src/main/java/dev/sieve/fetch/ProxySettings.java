@@ -35,12 +35,8 @@ public final class ProxySettings {
 
     private static final Pattern PORT = Pattern.compile("(.*):([0-9]{1,5})");
 
-    /** Null for none. */
     private final @Nullable Server forHttp;
-
-    /** Null for none. */
     private final @Nullable Server forHttps;
-
     private final List<String> direct;
 
     /** Who looks up names, and how a proxy is addressed. */

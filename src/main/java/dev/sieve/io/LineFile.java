@@ -96,7 +96,6 @@ public final class LineFile implements Closeable {
 
     /** Produces the lines of a file. */
     public interface Writing {
-        /** Passes on all lines. */
         void writeTo(Receiver lines) throws IOException;
     }
 
@@ -348,7 +347,6 @@ public final class LineFile implements Closeable {
         return add(line.getBytes(ISO_8859_1));
     }
 
-    /** Appends a line in the same way. */
     public long add(byte[] line) {
         long position = end + buffer.bytes.size();
         buffer.add(line);

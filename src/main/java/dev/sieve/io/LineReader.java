@@ -76,7 +76,6 @@ public final class LineReader implements Closeable {
         return length;
     }
 
-    /** Returns the line as text. */
     public String text(Charset charset) {
         return new String(line, 0, length, charset);
     }

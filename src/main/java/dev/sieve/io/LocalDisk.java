@@ -39,7 +39,6 @@ public final class LocalDisk implements Disk {
         void requireHeld() throws IOException;
     }
 
-    /** Writes the content of a file. */
     public interface Writing {
         void writeTo(OutputStream out) throws IOException;
     }

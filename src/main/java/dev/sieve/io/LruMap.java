@@ -59,7 +59,6 @@ public final class LruMap<V> {
         return List.copyOf(entries.values());
     }
 
-    /** Removes a key, if it is there. */
     public synchronized void remove(String key) {
         V before = entries.remove(key);
         bytes -= before == null ? 0 : bytes(key, before);

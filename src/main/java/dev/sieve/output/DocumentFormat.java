@@ -21,7 +21,6 @@ record DocumentFormat(String help, Opening sinks, boolean takesReferrers, List<S
         implements OutputFormat {
     private static final Pattern NAME = Pattern.compile("(?is)(.*)(\\.xml(?:\\.gz)?)");
 
-    /** Opens a document. */
     interface Opening {
         PageSink open(Path file, OutputOpening opening) throws IOException;
     }

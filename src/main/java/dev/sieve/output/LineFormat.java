@@ -28,7 +28,6 @@ public enum LineFormat implements OutputFormat {
     @SuppressWarnings("ImmutableEnumChecker") // is not changed
     private final List<String> endings;
 
-    /** Creates sinks. */
     public interface Lines {
         /** Creates a sink; if it continues, there are lines before. */
         LineSink sink(Writer out, boolean continues);

@@ -50,7 +50,6 @@ public final class OutputFile extends OutputStream {
     private long unflushed;
     private @Nullable IOException failure;
 
-    /** What is written to. */
     enum Kind {
         /** A regular file that was opened by its name, and can be cut. */
         FILE,
@@ -60,7 +59,6 @@ public final class OutputFile extends OutputStream {
         OTHER
     }
 
-    /** Forces what was written to the disk. */
     interface Force {
         Force NONE = () -> {};
 

@@ -27,7 +27,6 @@ enum Gap {
         };
     }
 
-    /** Returns the greater of two. */
     Gap or(Gap other) {
         return compareTo(other) < 0 ? other : this;
     }

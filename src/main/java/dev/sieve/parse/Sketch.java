@@ -18,7 +18,6 @@ import org.jspecify.annotations.Nullable;
  * so do many pages that are not similar.
  */
 public final class Sketch {
-    /** The number of bits. */
     public static final int BITS = 1024;
 
     /** The largest distance of texts that count as nearly the same: usually a similarity of 0.8 or more. */

@@ -56,7 +56,6 @@ final class HostTable {
         return hosts + groups.size();
     }
 
-    /** Returns the host with a name; null when it is not stored. */
     @Nullable
     Host find(String name) {
         return slots[slot(hash(name))];
@@ -87,12 +86,10 @@ final class HostTable {
         return groups.computeIfAbsent(name, key -> new Host.Group(key, nowNanos, limit));
     }
 
-    /** Returns the server with a name; null when it is not stored. */
     Host.@Nullable Group findServer(String name) {
         return groups.get(SERVER + name);
     }
 
-    /** Returns the name of the server of a host; null when it is not known. */
     static @Nullable String serverName(Host host) {
         Host.Group server = host.server();
         return server == null ? null : server.name.substring(SERVER.length());

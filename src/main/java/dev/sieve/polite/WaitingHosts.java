@@ -45,7 +45,6 @@ final class WaitingHosts {
         place(size - 1, host, time);
     }
 
-    /** Removes a host, if it is present. */
     void remove(Host host) {
         if (!contains(host)) {
             return;

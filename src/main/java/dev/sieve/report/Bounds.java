@@ -26,7 +26,6 @@ final class Bounds {
         return text.length() <= TEXT ? text : text.substring(0, TEXT + 1);
     }
 
-    /** Returns the same; null for null. */
     static @Nullable String cutOrNull(@Nullable String text) {
         return text == null ? null : cut(text);
     }

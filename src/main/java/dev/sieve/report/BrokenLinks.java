@@ -60,7 +60,6 @@ final class BrokenLinks {
         this.limit = limit;
     }
 
-    /** A broken link. */
     static final class Link {
         public String url = "";
         public String reason = "";

@@ -29,7 +29,6 @@ public final class CrawlDiff {
     private final Map<Long, Known> known = new HashMap<>();
     private final Aggregate aggregate = new Aggregate(true);
 
-    /** What is known of a URL. */
     private static final class Known {
         /** What the earlier crawl has recorded; null for nothing. */
         private @Nullable Result result;

@@ -23,7 +23,6 @@ final class InputLines {
 
     private InputLines() {}
 
-    /** Receives lines. */
     interface Receiver {
         /**
          * Receives a line, which it must not keep; refuses one that the file should not have, with a message that says why.

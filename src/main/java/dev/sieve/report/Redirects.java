@@ -28,7 +28,6 @@ final class Redirects {
         this.limit = limit;
     }
 
-    /** A redirect. */
     static final class Step {
         public String url = "";
         public int status;

@@ -24,7 +24,6 @@ final class Runs {
     private long millis;
     private long pages;
 
-    /** A run and its last sample. */
     static final class Run {
         final int number;
         final long startedAt;

@@ -23,7 +23,6 @@ final class Tally {
         }
     }
 
-    /** A name and its count. */
     record Line(String name, Count count) {}
 
     void add(String text, long number, long bytes) {

@@ -63,7 +63,6 @@ public final class RobotsCache {
     private final int tries;
     private final InstantSource time;
     private final LruMap<Document> documents;
-
     private final LruMap<Document> largeDocuments;
 
     /** Held while a file is parsed: this may take some megabytes, and there may be many workers. */

@@ -54,7 +54,6 @@ public enum SkipRule {
         return new SkipReason(text, decider);
     }
 
-    /** Returns whether this is the rule of a reason. */
     public boolean is(SkipReason other) {
         return text.equals(other.rule());
     }

@@ -116,7 +116,6 @@ final class Crawls implements Closeable {
         }
     }
 
-    /** Returns a crawl; null without any. */
     @Nullable
     ServedCrawl find(String id) {
         return crawls.get(id);

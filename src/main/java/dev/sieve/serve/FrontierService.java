@@ -165,7 +165,6 @@ final class FrontierService extends URLFrontierImplBase {
         }
     }
 
-    /** Returns a crawl; null without any. */
     private @Nullable ServedCrawl find(String crawlId) {
         return crawls.find(CrawlID.normaliseCrawlID(crawlId));
     }

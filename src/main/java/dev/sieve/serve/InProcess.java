@@ -45,7 +45,6 @@ final class InProcess {
         return true;
     }
 
-    /** Removes a record with a date. */
     void removeDated() {
         memory.release(DATE_BYTES);
         dated--;

@@ -19,7 +19,6 @@ import org.jspecify.annotations.Nullable;
 final class UrlListing {
     private static final long IN_MEMORY = 200_000;
 
-    /** The state of a URL. */
     enum State {
         /** Removed with its queue. */
         DELETED,
@@ -33,7 +32,6 @@ final class UrlListing {
         State of(Lease record, RecordInfo info, boolean isDone);
     }
 
-    /** Receives URLs. */
     @FunctionalInterface
     interface Receiver {
         /** Receives a URL; false when no more are wanted. */

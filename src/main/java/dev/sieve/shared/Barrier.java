@@ -36,7 +36,6 @@ final class Barrier {
 
     private static final byte[] LOG_MILLIS = utf8(3000);
 
-    /** What is confirmed. */
     private enum Safety {
         /** The present replicas have it: enough for what ends by itself, such as a renewal. */
         REPLICATED,

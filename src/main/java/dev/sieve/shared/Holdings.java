@@ -50,7 +50,6 @@ final class Holdings {
 
     private long safe;
 
-    /** What changes of a slice. */
     private static final class Part {
         final Slice slice;
         Slice.Term term;

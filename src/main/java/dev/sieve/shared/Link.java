@@ -203,7 +203,6 @@ class Link {
         }
     }
 
-    /** Sends what was collected. */
     void flush() {
         try {
             open().flush();

@@ -20,7 +20,6 @@ final class PushPart {
     final byte[] head;
 
     final Map<Integer, Urls> ofSlice = new LinkedHashMap<>();
-
     private int size;
     private int bytes;
 

@@ -66,7 +66,6 @@ final class PushTrip {
         this.lanes = lanes;
     }
 
-    /** The call of one slice. */
     private static final class Call {
         /** The URLs of one batch; {@code sent} of them are not in the call already. */
         private record Page(PushPart part, PushPart.Urls urls, int sent) {}

@@ -63,7 +63,6 @@ final class Pusher {
         }
     }
 
-    /** A push of one batch. */
     final class Push {
         private final UrlBatch batch;
         private final byte[] referrer;

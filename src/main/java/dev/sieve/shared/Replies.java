@@ -39,7 +39,6 @@ final class Replies {
         return new String((byte[]) reply, UTF_8);
     }
 
-    /** Returns a text; null where the reply is null. */
     static @Nullable String textOrNull(@Nullable Object reply) {
         return reply == null ? null : text(reply);
     }

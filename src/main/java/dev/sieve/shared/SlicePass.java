@@ -28,7 +28,6 @@ final class SlicePass {
         this.receiver = receiver;
     }
 
-    /** Receives what is read. */
     interface Receiver {
         /** Called before each round trip. */
         default void begin() throws IOException {}

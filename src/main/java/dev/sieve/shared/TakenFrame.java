@@ -20,7 +20,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class TakenFrame {
     final int slice;
-
     final long number;
     final long firstId;
     private final int count;

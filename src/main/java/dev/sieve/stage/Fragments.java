@@ -230,7 +230,6 @@ final class Fragments {
         }
     }
 
-    /** Receives links. */
     interface Link {
         /** Receives the hash of a page, and a fragment. */
         void accept(long page, String fragment) throws IOException;

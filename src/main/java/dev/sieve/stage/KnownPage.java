@@ -27,9 +27,7 @@ import org.jspecify.annotations.Nullable;
 record KnownPage(int number, int label, String url, Discovery discovery, Content content, Visits visits, long[] links) {
     static final long NO_REFERRER = Long.MIN_VALUE;
     static final long[] NO_LINKS = {};
-
     static final int FINGERPRINT_BITS = 48;
-
     private static final int FINGERPRINT_BYTES = FINGERPRINT_BITS / 8;
     /** The largest number of links that are stored. */
     static final int MAX_LINKS = 200_000;
@@ -42,7 +40,6 @@ record KnownPage(int number, int label, String url, Discovery discovery, Content
     private static final Pattern ARCHIVED = Pattern.compile("([0-9a-z]{1,10})/([0-9a-f]{40})");
     private static final Base64.Encoder ENCODER = Base64.getUrlEncoder().withoutPadding();
 
-    /** What a usable response was. */
     enum State {
         /** There was none so far. */
         NONE,
