@@ -2,19 +2,11 @@
  * The loop that joins the other packages.
  *
  * <p>A {@link dev.sieve.crawl.Crawler} runs a crawl with its {@link dev.sieve.crawl.CrawlOptions} and returns a
- * {@link dev.sieve.crawl.CrawlReport}. A {@link dev.sieve.crawl.CrawlJob} is what is kept of it, by another package. Inside, in
- * the order of the path of a URL:
+ * {@link dev.sieve.crawl.CrawlReport}. A {@link dev.sieve.crawl.CrawlJob} is what is kept of it, by another package. Inside,
+ * {@code docs/code.md} follows a URL through the classes.
  *
- * <ul>
- *   <li>{@code LinkQueue} queues seeds, links, redirect targets and sitemaps in the frontier, and links that are only checked.
- *   <li>{@code Dispatcher} hands them out to the workers, with a limit of depth in the order of {@code Levels}. It is the
- *       only class that waits.
- *   <li>{@code UrlProcessor} processes one URL; {@code Politeness} decides how its host is treated.
- *   <li>{@code Recorder} passes the result to the sink, counts it, and marks the URL as done once the sink has stored it.
- * </ul>
- *
- * <p>What a crawl may do besides is a {@link dev.sieve.crawl.Stage}: sitemaps, duplicates, fragments, rounds. The classes above
- * call all stages and do not depend on any; they are created by the {@link dev.sieve.crawl.StageFactory} of the crawler, in the
+ * <p>What a crawl may do besides is a {@link dev.sieve.crawl.Stage}: sitemaps, duplicates, fragments, rounds. The loop calls
+ * all stages and does not depend on any; they are created by the {@link dev.sieve.crawl.StageFactory} of the crawler, in the
  * package {@code dev.sieve.stage}. Public classes and methods besides those of a crawl and its job are for stages.
  *
  * <p>What is counted is a {@link dev.sieve.crawl.Counter}; that page says how to add one. What is true at a moment
@@ -30,8 +22,9 @@
  * which a short link or a login leads, only the page itself is crawled, or a redirect would open a whole foreign site.
  *
  * <p><b>A limit of depth is exact,</b> see {@code Levels}. Correcting the depth of a page later would cost less time where
- * hosts are slow, but the page would have to be requested or stored again. Where several processes share a crawl, no depth is waited for: the engine would have to count the URLs that are
- * not done, for each depth and slice, and hand out only those of the smallest depth of all slices.
+ * hosts are slow, but the page would have to be requested or stored again. Where several processes share a crawl, no depth is
+ * waited for: the engine would have to count the URLs that are not done, for each depth and slice, and hand out only those of
+ * the smallest depth of all slices.
  *
  * <p><b>A redirect to another spelling of the same page is fetched.</b> Its key was seen, by the redirect itself; if that
  * counted, the page would be lost.

@@ -36,15 +36,9 @@ import org.slf4j.LoggerFactory;
  * A crawl that many processes share, each with a {@link Crawler} of its own: everything is kept on an engine, see
  * {@link SharedSieve}.
  *
- * <p>A run begins with the first process that joins, and ends with the last one. The limits of pages, of URLs per host and of
- * time are those of the run.
- *
- * <p>Each host is requested by one process at a time. The others learn of its pauses when they take it over, and request it
- * a delay after that at the earliest. A seed that one process adds widens the scope of all, and what it allows for the
- * origin of a seed is allowed for all; another process takes that over within a second, and before it requests the seed.
- * The process that requests a host counts its URLs for the limits of the traps {@code shape} and {@code host}, and the next one
- * continues with these counts. Each process also applies all limits to the links that it finds. The latest redirects are
- * stored by each process for itself.
+ * <p>The page {@code docs/shared.md} says what the processes have in common. A seed that one of them adds widens the scope of
+ * all, and what it allows for the origin of a seed is allowed for all; another process takes that over within a second, and
+ * before it requests the seed. The latest redirects are stored by each process for itself.
  *
  * <p>The spill file and the journal are temporary files of this process. The lengths of its outputs are beside the first of
  * them while it runs, and after a crash.
