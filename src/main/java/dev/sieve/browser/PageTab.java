@@ -41,7 +41,8 @@ final class PageTab implements Closeable {
     private static final Set<String> NOT_PASSED =
             Set.of("connection", "content-disposition", "content-encoding", "content-length", "transfer-encoding");
 
-    private static final Set<String> ENDS = Set.of("Inspector.targetCrashed", "Target.attachedToTarget");
+    private static final Set<String> ENDS =
+            Set.of("Inspector.targetCrashed", "Target.attachedToTarget", "Debugger.paused");
 
     final Chromium browser;
     /** That of the last page. */
@@ -105,7 +106,8 @@ final class PageTab implements Closeable {
         origin = UrlParts.origin(url);
         cdp.sessions.put(session, events);
         try {
-            call("Emulation.setScriptExecutionDisabled", Map.of("value", false), STEP);
+            send("Emulation.setScriptExecutionDisabled", Map.of("value", false));
+            call("Debugger.disable", Map.of(), STEP);
         } catch (InterruptedIOException e) {
             throw new IOException("what the last page has left hangs", e);
         }
@@ -120,10 +122,14 @@ final class PageTab implements Closeable {
         cdp.sessions.put(session, this::ended);
         pages++;
         try {
+            // Promises go on after scripts are stopped, so the next function that is called pauses the page.
+            call("Debugger.enable", Map.of(), STEP);
             send("Emulation.setScriptExecutionDisabled", Map.of("value", true));
+            call("Debugger.pause", Map.of(), STEP);
             call("Page.setDocumentContent", Map.of("frameId", target, "html", empty), STEP);
             send("Page.resetNavigationHistory", Map.of());
-            send("Storage.clearCookies", Map.of("browserContextId", context));
+            // Also those for a domain.
+            cdp.call("", "Storage.clearCookies", Map.of("browserContextId", context), OPEN);
             call("Storage.clearDataForOrigin", Map.of("origin", origin, "storageTypes", "all"), OPEN);
             return pages < MAX_PAGES && !hasWorkers && !isGone;
         } catch (IOException e) {
@@ -136,7 +142,7 @@ final class PageTab implements Closeable {
         if (method.equals("Fetch.requestPaused")) {
             refuse(params.text("requestId"), type);
         }
-        // Promises and workers go on after scripts are stopped.
+        // Workers go on after scripts are stopped.
         if (type.equals("Fetch") || type.equals("XHR") || ENDS.contains(method)) {
             isGone = true;
             cdp.send("", "Target.disposeBrowserContext", Map.of("browserContextId", context));

@@ -204,7 +204,7 @@ final class ShownPage {
 
     private synchronized void event(String method, Cdp.Json params) {
         switch (method) {
-            case "Inspector.targetCrashed" -> tab.isGone = true;
+            case "Inspector.targetCrashed", "Debugger.paused" -> tab.isGone = true;
             case "Page.javascriptDialogOpening" -> tab.send("Page.handleJavaScriptDialog", Map.of("accept", false));
             case "Target.attachedToTarget" -> tab.hasWorkers = true;
             case "Page.loadEventFired" -> {
@@ -229,7 +229,7 @@ final class ShownPage {
         boolean isDocument = type.equals("Document") && params.text("frameId").equals(tab.target);
         if (asked == null
                 || !request.text("method").equals("GET")
-                || !(isDocument || (hasDocument && NEEDED.contains(type)))) {
+                || !(hasDocument ? isDocument || NEEDED.contains(type) : isDocument && asked.equals(url))) {
             tab.refuse(id, type);
         } else if (isDocument && !hasDocument) {
             hasDocument = true;

@@ -58,6 +58,7 @@ class RenderStageTest {
               .then(() => caches.open('c')).then(() => indexedDB.open('d'))
               .then(() => says('stored'));
             name = 'n'; sessionStorage.a = localStorage.a = 1; document.cookie = 'a=1; max-age=99';
+            document.cookie = 'b=1; domain=' + location.hostname.replace(/^[^.]+./, ''); self.fetchLater?.('/late');
             history.pushState(0, '', '/moved'); onbeforeunload = () => 'stay';
             onpagehide = onunload = document.onvisibilitychange = () => fetch('/late', {keepalive: true});
             setInterval(() => { localStorage.b = sessionStorage.b = name = document.cookie = 'b' }, 0)""";
@@ -179,6 +180,27 @@ class RenderStageTest {
         }
     }
 
+    @Test
+    void promisesEndWithTheirPage(Browser unused) {
+        String script = """
+                const f = () => navigator.locks.query().then(() => {
+                  document.cookie = 'late=1';
+                  onpagehide = () => fetch('/late', {keepalive: true});
+                }).then(f);
+                f()""";
+        try (ScriptedSite site = new ScriptedSite();
+                Rendered rendered = new Rendered("all", browser()).open(site)) {
+            site.page("/1", script).page("/2", "document.body.append('has ' + document.cookie + ';')");
+            rendered.page(site.url("/1"));
+
+            Page page = rendered.page(site.url("/2"));
+
+            assertThat(Rendered.text(page)).contains("has ;");
+            assertThat(rendered.record).containsEntry("requests", 0);
+            assertThat(site.requests()).containsExactly("GET /1", "GET /2");
+        }
+    }
+
     /** Far more origins than tabs. */
     @Test
     void aTabShowsPagesOfManyOriginsAndNothingIsLeftInIt(Browser unused) {
@@ -186,7 +208,7 @@ class RenderStageTest {
                 Rendered rendered = new Rendered("all", browser(), host -> List.of(InetAddress.getLoopbackAddress()))) {
             site.page("/", LEAVE);
             for (int i = 0; i < 30; i++) {
-                String url = "http://h" + (i * 7 % 25) + ".localhost:" + site.port() + "/";
+                String url = "http://h" + (i * 7 % 25) + ".s" + (i % 3) + ".localhost:" + site.port() + "/";
                 rendered.documents.open(url);
 
                 Page page = rendered.page(url);
