@@ -177,7 +177,9 @@ final class PageTab implements Closeable {
     public void close() {
         cdp.sessions.remove(session);
         try {
-            open("", "Target.disposeBrowserContext", Map.of("browserContextId", context));
+            cdp.call("", "Target.disposeBrowserContext", Map.of("browserContextId", context), OPEN);
+        } catch (InterruptedIOException e) {
+            cdp.fail("a tab does not close");
         } catch (IOException e) {
             // It has ended.
         }
