@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -109,7 +110,7 @@ final class Chromium implements Closeable {
         while (excess > 0) {
             ProcessHandle largest = Collections.max(sizes.entrySet(), Map.Entry.comparingByValue())
                     .getKey();
-            excess -= sizes.remove(largest);
+            excess -= Objects.requireNonNull(sizes.remove(largest));
             largest.destroyForcibly();
         }
     }
