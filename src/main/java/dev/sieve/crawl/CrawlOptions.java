@@ -594,6 +594,7 @@ public final class CrawlOptions {
         return text;
     }
 
+    /** Returns whether the crawl is to have a capability. */
     public boolean has(Capability capability) {
         return capabilities.contains(capability);
     }

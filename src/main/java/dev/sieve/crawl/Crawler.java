@@ -321,6 +321,7 @@ public final class Crawler implements AutoCloseable {
         return Duration.ofNanos(clock.nanoTime() - startNanos);
     }
 
+    /** Returns whether {@link #stop} was called. */
     public boolean isStopped() {
         return isStopped || Thread.currentThread().isInterrupted();
     }

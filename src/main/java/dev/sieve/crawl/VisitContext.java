@@ -94,6 +94,7 @@ public final class VisitContext {
                 history);
     }
 
+    /** Returns the URL that is visited. */
     public Target target() {
         return target;
     }
@@ -107,6 +108,7 @@ public final class VisitContext {
         return startNanos;
     }
 
+    /** Returns what became of the URL. */
     public FetchResult result() {
         return Objects.requireNonNull(result);
     }
@@ -158,6 +160,7 @@ public final class VisitContext {
         return linksSkipped;
     }
 
+    /** Has the links of the document skipped. */
     public void skipLinks(SkipReason reason) {
         linksSkipped = reason;
     }
@@ -177,6 +180,7 @@ public final class VisitContext {
         likeness = each;
     }
 
+    /** Adds a field to its record. */
     public void add(VisitField field, Object value) {
         more.put(field.text(), value);
     }

@@ -62,6 +62,7 @@ public record Exchange(
         OTHER
     }
 
+    /** Returns the same with an earlier exchange. */
     public Exchange after(@Nullable Earlier other) {
         return new Exchange(url, time, address, request, response, body, cut, other, rendered);
     }
@@ -72,6 +73,7 @@ public record Exchange(
         return new Exchange(url, time, address, request, response, body, cut, earlier, made);
     }
 
+    /** Returns the same without the header fields Cookie and Set-Cookie. */
     public Exchange withoutCookies() {
         String sent = COOKIES.matcher(request).replaceAll("");
         String received = COOKIES.matcher(response).replaceAll("");

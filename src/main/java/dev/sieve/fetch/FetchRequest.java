@@ -99,6 +99,7 @@ public record FetchRequest(
         this(url, Map.of(), Body.DOCUMENT, Watch.NONE, values -> {});
     }
 
+    /** Returns the same request with other conditions. */
     public FetchRequest onlyIf(Map<String, String> conditions) {
         Map<String, String> all = new LinkedHashMap<>(fields);
         all.keySet().removeIf(name -> name.startsWith("If-"));
@@ -113,10 +114,12 @@ public record FetchRequest(
         return new FetchRequest(url, more, body, watch, head);
     }
 
+    /** Returns the same request for another part of the body. */
     public FetchRequest reading(Body other) {
         return new FetchRequest(url, fields, other, watch, head);
     }
 
+    /** Returns the same request with another watch. */
     public FetchRequest watchedBy(Watch other) {
         return new FetchRequest(url, fields, body, other, head);
     }

@@ -139,6 +139,7 @@ public sealed interface FetchResult {
             return type.isEmpty() || type.equals("text/html") || type.equals("application/xhtml+xml");
         }
 
+        /** Returns this page, marked as cut. */
         public Page cut() {
             return new Page(status, headers, type, body, length, true, problem, exchange);
         }

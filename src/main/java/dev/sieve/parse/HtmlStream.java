@@ -23,8 +23,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * The elements of a document in tree order, of which only a part is in memory at a time.
  *
- * <p>After every {@link #BATCH} elements and attributes the tree is walked, and all elements are dropped that are not open. An
- * ordinary page is walked once, at its end.
+ * <p>The parser reports each complete element, but not in document order, and not those that it moved; so the reports
+ * are only counted. After every {@link #BATCH} elements and attributes the tree is walked, and all elements are dropped
+ * that are not open. An ordinary page is walked once, at its end.
  */
 final class HtmlStream {
     /** Elements and attributes between two walks; most pages have fewer. */
