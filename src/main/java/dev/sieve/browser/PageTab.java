@@ -120,18 +120,20 @@ final class PageTab implements Closeable {
      */
     boolean empty() {
         cdp.sessions.put(session, this::ended);
-        pages++;
+        if (++pages >= MAX_PAGES || hasWorkers) {
+            return false;
+        }
         try {
             // Promises go on after scripts are stopped, so the next function that is called pauses the page.
-            call("Debugger.enable", Map.of(), STEP);
+            send("Debugger.enable", Map.of());
             send("Emulation.setScriptExecutionDisabled", Map.of("value", true));
-            call("Debugger.pause", Map.of(), STEP);
+            send("Debugger.pause", Map.of());
             call("Page.setDocumentContent", Map.of("frameId", target, "html", empty), STEP);
             send("Page.resetNavigationHistory", Map.of());
             // Also those for a domain.
             cdp.call("", "Storage.clearCookies", Map.of("browserContextId", context), OPEN);
             call("Storage.clearDataForOrigin", Map.of("origin", origin, "storageTypes", "all"), OPEN);
-            return pages < MAX_PAGES && !hasWorkers && !isGone;
+            return !hasWorkers && !isGone;
         } catch (IOException e) {
             return false;
         }
