@@ -6,7 +6,7 @@ import dev.sieve.fetch.FetchResult.Page;
 import dev.sieve.io.LruMap;
 import dev.sieve.scope.Scope;
 import dev.sieve.url.UrlParts;
-import java.util.regex.Matcher;
+import java.util.List;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -15,20 +15,20 @@ import org.jspecify.annotations.Nullable;
  * rule learns in which folders of a host rendering adds nothing. Safe for use by many threads.
  */
 public final class RenderRule {
+    /** In languages without spaces, a word has about as many bytes. */
+    private static final int CHARACTERS = 8;
+
     /** Fewer words mean that a page is empty. */
     private static final int WORDS = 50;
 
     private static final long FOLDER_BYTES = 4 << 20;
 
-    /**
-     * A comment, an element whose content is not shown, a tag that is a link, another tag, or a word. Where a language has no spaces,
-     * eight bytes are a word. No document takes time by the square of its length.
-     */
-    private static final Pattern TOKEN = Pattern.compile("(?is)<!--.*?(?:-->|\\z)"
-            + "|<(?<hidden>script|style|noscript|template|svg|title)\\b(?<fields>[^<>]*+)(?:.*?</\\k<hidden>|.*)"
-            + "|(?<link><(?:a|area)\\s(?:[^<>]*\\s)?href\\s*+=\\s*+(?![\"'\\s]*+(?:#|javascript:))[^\\s<>][^<>]*+)"
-            + "|<[^<>]*+"
-            + "|(?<word>[0-9a-z\\x80-\\xff]{1,8}+[0-9a-z]*+)");
+    /** Elements whose content is not shown. */
+    private static final List<String> HIDDEN = List.of("script", "style", "noscript", "template", "svg", "title");
+
+    /** The inside of a tag that is a link. */
+    private static final Pattern LINK =
+            Pattern.compile("(?is)(?:a|area)\\s(?:.*\\s)?href\\s*+=\\s*+(?![\"'\\s]*+(?:#|javascript:))\\S.*");
 
     private static final Pattern NUMBER = Pattern.compile("[0-9]+");
 
@@ -115,13 +115,75 @@ public final class RenderRule {
         int words = 0;
         int links = 0;
         boolean hasScripts = false;
-        Matcher token = TOKEN.matcher(new String(html, ISO_8859_1));
-        while ((words < enough || links == 0) && token.find()) {
-            words += token.start("word") < 0 ? 0 : 1;
-            links += token.start("link") < 0 ? 0 : 1;
-            hasScripts |= "script".equalsIgnoreCase(token.group("hidden"))
-                    && !token.group("fields").contains("json");
+        for (int at = 0; at < html.length && (words < enough || links == 0); ) {
+            int start = at;
+            if (html[at] != '<') {
+                while (at < html.length && isWord(html[at]) && (html[at] > 0 || at - start < CHARACTERS)) {
+                    at++;
+                }
+                words += at > start ? 1 : 0;
+                at = Math.max(at, start + 1);
+            } else if (isAt(html, at, "<!--")) {
+                at = after(html, at + 4, "-->");
+            } else {
+                at = endOfTag(html, at + 1);
+                String hidden = hidden(html, start + 1);
+                if (hidden != null) {
+                    hasScripts |=
+                            hidden.equals("script") && !text(html, start, at).contains("json");
+                    at = after(html, at, "</" + hidden);
+                } else if (isAt(html, start + 1, "a")
+                        && LINK.matcher(text(html, start + 1, at)).matches()) {
+                    links++;
+                }
+            }
         }
         return new Glance(words, links, hasScripts);
+    }
+
+    private static @Nullable String hidden(byte[] html, int at) {
+        for (String each : HIDDEN) {
+            int end = at + each.length();
+            if (isAt(html, at, each) && (end == html.length || !isWord(html[end]))) {
+                return each;
+            }
+        }
+        return null;
+    }
+
+    /** Returns where a tag ends, or the next one begins. */
+    private static int endOfTag(byte[] html, int at) {
+        int end = at;
+        while (end < html.length && html[end] != '>' && html[end] != '<') {
+            end++;
+        }
+        return end;
+    }
+
+    /** Returns the position after a text, which is the end of the document if it is not there. */
+    private static int after(byte[] html, int at, String text) {
+        int start = at;
+        while (start < html.length && !isAt(html, start, text)) {
+            start++;
+        }
+        return Math.min(html.length, start + text.length());
+    }
+
+    /** Returns whether a document has a text in lower case at a position. */
+    private static boolean isAt(byte[] html, int at, String text) {
+        boolean isSame = at + text.length() <= html.length;
+        for (int i = 0; isSame && i < text.length(); i++) {
+            int next = html[at + i];
+            isSame = (next >= 'A' && next <= 'Z' ? next + 32 : next) == text.charAt(i);
+        }
+        return isSame;
+    }
+
+    private static boolean isWord(byte next) {
+        return next < 0 || (next >= '0' && next <= '9') || ((next | 32) >= 'a' && (next | 32) <= 'z');
+    }
+
+    private static String text(byte[] html, int from, int to) {
+        return new String(html, from, to - from, ISO_8859_1);
     }
 }
