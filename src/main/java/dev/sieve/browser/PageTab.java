@@ -120,20 +120,18 @@ final class PageTab implements Closeable {
      */
     boolean empty() {
         cdp.sessions.put(session, this::ended);
-        if (++pages >= MAX_PAGES || hasWorkers) {
-            return false;
-        }
+        pages++;
         try {
             // Promises go on after scripts are stopped, so the next function that is called pauses the page.
-            send("Debugger.enable", Map.of());
+            call("Debugger.enable", Map.of(), STEP);
             send("Emulation.setScriptExecutionDisabled", Map.of("value", true));
-            send("Debugger.pause", Map.of());
+            call("Debugger.pause", Map.of(), STEP);
             call("Page.setDocumentContent", Map.of("frameId", target, "html", empty), STEP);
             send("Page.resetNavigationHistory", Map.of());
             // Also those for a domain.
             cdp.call("", "Storage.clearCookies", Map.of("browserContextId", context), OPEN);
             call("Storage.clearDataForOrigin", Map.of("origin", origin, "storageTypes", "all"), OPEN);
-            return !hasWorkers && !isGone;
+            return pages < MAX_PAGES && !hasWorkers && !isGone;
         } catch (IOException e) {
             return false;
         }
