@@ -5,7 +5,6 @@ import dev.sieve.bloom.Murmur3;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -109,11 +108,15 @@ public final class Deduplicator {
     }
 
     private boolean pushAbsent(byte[] url, long[] hash, long absent, Store store) {
-        int isNew = locked(() -> {
+        int isNew;
+        lock.lock();
+        try {
             single.clear();
             single.add(url, 0, url.length);
-            return addAbsent(single, 0, 1, hash, absent, store);
-        });
+            isNew = addAbsent(single, 0, 1, hash, absent, store);
+        } finally {
+            lock.unlock();
+        }
         complete(isNew, store);
         return isNew > 0;
     }
@@ -142,7 +145,13 @@ public final class Deduplicator {
     }
 
     private int pushAbsent(UrlBatch batch, int from, int count, long[] hashes, long absent, Store store) {
-        int isNew = locked(() -> addAbsent(batch, from, count, hashes, absent, store));
+        int isNew;
+        lock.lock();
+        try {
+            isNew = addAbsent(batch, from, count, hashes, absent, store);
+        } finally {
+            lock.unlock();
+        }
         complete(isNew, store);
         return isNew;
     }
@@ -215,7 +224,12 @@ public final class Deduplicator {
         byte[] utf8 = UrlBatch.utf8(key);
         long[] hash = new long[2];
         Murmur3.hash(utf8, 0, utf8.length, filter.seed(), hash, 0);
-        return locked(() -> filter.mightContain(hash[0], hash[1]));
+        lock.lock();
+        try {
+            return filter.mightContain(hash[0], hash[1]);
+        } finally {
+            lock.unlock();
+        }
     }
 
     /** Adds URLs that an earlier run accepted to the filter, without publishing events. */
@@ -257,13 +271,9 @@ public final class Deduplicator {
      * @return whether there are any
      */
     public boolean announceDueEvents() {
-        return locked(watch::announceDue);
-    }
-
-    private <T> T locked(Supplier<T> action) {
         lock.lock();
         try {
-            return action.get();
+            return watch.announceDue();
         } finally {
             lock.unlock();
         }

@@ -100,11 +100,17 @@ public final class Sieve implements Frontier {
      * handed out by {@link #take} only.
      */
     public Optional<String> pop() {
-        return locked(() -> {
-            Optional<String> next = Optional.ofNullable(queue.poll()).map(Lease::url);
-            done += next.isPresent() ? 1 : 0;
-            return next;
-        });
+        lock.lock();
+        try {
+            Lease lease = queue.poll();
+            if (lease == null) {
+                return Optional.empty();
+            }
+            done++;
+            return Optional.of(lease.url());
+        } finally {
+            lock.unlock();
+        }
     }
 
     @Override
@@ -139,25 +145,31 @@ public final class Sieve implements Frontier {
 
     @Override
     public boolean done(Lease lease) {
-        return locked(() -> {
-            boolean isHeld = leases.release(lease);
-            if (isHeld) {
-                kept.remove(lease.id());
-                done++;
+        lock.lock();
+        try {
+            if (!leases.release(lease)) {
+                return false;
             }
-            return isHeld;
-        });
+            kept.remove(lease.id());
+            done++;
+            return true;
+        } finally {
+            lock.unlock();
+        }
     }
 
     @Override
     public boolean retry(Lease lease, long readyNanos) {
-        return locked(() -> {
-            boolean isHeld = leases.delay(lease, readyNanos);
-            if (isHeld) {
-                kept.put(lease.id(), lease);
+        lock.lock();
+        try {
+            if (!leases.delay(lease, readyNanos)) {
+                return false;
             }
-            return isHeld;
-        });
+            kept.put(lease.id(), lease);
+            return true;
+        } finally {
+            lock.unlock();
+        }
     }
 
     @Override
