@@ -79,7 +79,12 @@ final class MainText implements TextReceiver {
     }
 
     private boolean isOpen(Element element) {
-        return open.stream().anyMatch(each -> each.element.equals(element));
+        for (Open each : open) {
+            if (each.element.equals(element)) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private boolean isIn(Part part) {
