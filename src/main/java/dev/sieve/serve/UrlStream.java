@@ -22,7 +22,7 @@ final class UrlStream<T> {
     }
 
     /**
-     * Sends responses until there are no more (null), each when the client is ready for it. No thread waits for the client.
+     * Sends each response when the client is ready for it, until {@code more} returns null. No thread waits for the client.
      * Called while the call is being started.
      */
     void send(Supplier<@Nullable Iterator<T>> more) {
