@@ -227,9 +227,8 @@ final class ShownPage {
         String type = params.text("resourceType");
         String asked = UrlNormalizer.parse(request.text("url"));
         boolean isDocument = type.equals("Document") && params.text("frameId").equals(tab.target);
-        if (asked == null
-                || !request.text("method").equals("GET")
-                || !(hasDocument ? isDocument || NEEDED.contains(type) : isDocument && asked.equals(url))) {
+        boolean isNeeded = hasDocument ? isDocument || NEEDED.contains(type) : isDocument && url.equals(asked);
+        if (asked == null || !isNeeded || !request.text("method").equals("GET")) {
             tab.refuse(id, type);
         } else if (isDocument && !hasDocument) {
             hasDocument = true;
