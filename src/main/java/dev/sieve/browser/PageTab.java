@@ -119,8 +119,10 @@ final class PageTab implements Closeable {
      * place. An empty document in between would take as long as most pages. Returns whether the tab can be used again.
      */
     boolean empty() {
+        if (++pages == MAX_PAGES || hasWorkers) {
+            return false;
+        }
         cdp.sessions.put(session, this::ended);
-        pages++;
         try {
             // Promises go on after scripts are stopped, so the next function that is called pauses the page.
             call("Debugger.enable", Map.of(), STEP);
@@ -131,7 +133,7 @@ final class PageTab implements Closeable {
             // Also those for a domain.
             cdp.call("", "Storage.clearCookies", Map.of("browserContextId", context), OPEN);
             call("Storage.clearDataForOrigin", Map.of("origin", origin, "storageTypes", "all"), OPEN);
-            return pages < MAX_PAGES && !hasWorkers && !isGone;
+            return !isGone;
         } catch (IOException e) {
             return false;
         }
