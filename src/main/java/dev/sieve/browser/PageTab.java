@@ -41,8 +41,7 @@ final class PageTab implements Closeable {
     private static final Set<String> NOT_PASSED =
             Set.of("connection", "content-disposition", "content-encoding", "content-length", "transfer-encoding");
 
-    private static final Set<String> ENDS =
-            Set.of("Inspector.targetCrashed", "Target.attachedToTarget", "Debugger.paused");
+    private static final Set<String> ENDS = Set.of("Inspector.targetCrashed", "Target.attachedToTarget");
 
     final Chromium browser;
     /** That of the last page. */
@@ -56,6 +55,9 @@ final class PageTab implements Closeable {
     final String empty = "<title>" + UUID.randomUUID() + "</title>";
 
     private int pages;
+    /** The sizes of the heap at the end of the last page. */
+    private @Nullable Json heap;
+
     /** Whether the page has had workers, which do not end with it. */
     volatile boolean hasWorkers;
     /** Whether it has crashed, or was closed because something went on after its page. */
@@ -102,15 +104,10 @@ final class PageTab implements Closeable {
     }
 
     /** Begins to show a page; its events are passed to a receiver, which must not wait. */
-    void show(String url, BiConsumer<String, Json> events) throws IOException {
+    void show(String url, BiConsumer<String, Json> events) {
         origin = UrlParts.origin(url);
         cdp.sessions.put(session, events);
-        try {
-            send("Emulation.setScriptExecutionDisabled", Map.of("value", false));
-            call("Debugger.disable", Map.of(), STEP);
-        } catch (InterruptedIOException e) {
-            throw new IOException("what the last page has left hangs", e);
-        }
+        send("Emulation.setScriptExecutionDisabled", Map.of("value", false));
         send("Page.navigate", Map.of("url", url));
     }
 
@@ -124,19 +121,31 @@ final class PageTab implements Closeable {
         }
         cdp.sessions.put(session, this::ended);
         try {
-            // Promises go on after scripts are stopped, so the next function that is called pauses the page.
-            call("Debugger.enable", Map.of(), STEP);
             send("Emulation.setScriptExecutionDisabled", Map.of("value", true));
-            call("Debugger.pause", Map.of(), STEP);
             call("Page.setDocumentContent", Map.of("frameId", target, "html", empty), STEP);
             send("Page.resetNavigationHistory", Map.of());
+            heap = heap();
             // Also those for a domain.
             cdp.call("", "Storage.clearCookies", Map.of("browserContextId", context), OPEN);
             call("Storage.clearDataForOrigin", Map.of("origin", origin, "storageTypes", "all"), OPEN);
-            return !isGone;
+            return isStill();
         } catch (IOException e) {
             return false;
         }
+    }
+
+    /** Returns whether nothing of the last page has run since its end. */
+    boolean isStill() {
+        try {
+            return !isGone && heap().equals(heap);
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
+    /** Returns the sizes of the heap: promises go on after scripts are stopped, but change them. */
+    private Json heap() throws IOException {
+        return call("Runtime.getHeapUsage", Map.of(), STEP);
     }
 
     private void ended(String method, Json params) {

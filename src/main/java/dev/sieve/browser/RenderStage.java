@@ -181,24 +181,27 @@ public final class RenderStage implements Stage {
         }
     }
 
-    /** Returns an idle tab, at best one that shows the origin without a new process, or opens one. */
+    /** Returns an idle tab, or opens one. */
     private PageTab tab(String origin) throws IOException {
-        Chromium present;
-        synchronized (this) {
-            present = browser();
-            idle.removeIf(each -> each.isGone);
-            Optional<PageTab> same =
-                    idle.stream().filter(each -> each.origin.equals(origin)).findFirst();
-            if (same.isPresent() || idle.size() > tabs.availablePermits()) {
-                // Any one: where more origins take turns than there are tabs, each would come after its tab was the
-                // oldest one.
-                PageTab tab = same.orElseGet(
-                        () -> idle.get(ThreadLocalRandom.current().nextInt(idle.size())));
-                idle.remove(tab);
-                return tab;
-            }
+        Optional<PageTab> tab = idleTab(origin);
+        while (tab.isPresent() && !tab.get().isStill()) {
+            tab.get().close();
+            tab = idleTab(origin);
         }
-        return new PageTab(present);
+        return tab.isPresent() ? tab.get() : new PageTab(browser());
+    }
+
+    /** Removes an idle tab, at best one that shows the origin without a new process. */
+    private synchronized Optional<PageTab> idleTab(String origin) throws IOException {
+        browser();
+        Optional<PageTab> tab =
+                idle.stream().filter(each -> each.origin.equals(origin)).findFirst();
+        if (tab.isEmpty() && idle.size() > tabs.availablePermits()) {
+            // Any one: where more origins than tabs take turns, each would come after its tab was the oldest one.
+            tab = Optional.of(idle.get(ThreadLocalRandom.current().nextInt(idle.size())));
+        }
+        tab.ifPresent(idle::remove);
+        return tab;
     }
 
     /** Keeps a tab for other pages, if its browser is the present one. */

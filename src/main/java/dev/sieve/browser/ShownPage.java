@@ -204,7 +204,7 @@ final class ShownPage {
 
     private synchronized void event(String method, Cdp.Json params) {
         switch (method) {
-            case "Inspector.targetCrashed", "Debugger.paused" -> tab.isGone = true;
+            case "Inspector.targetCrashed" -> tab.isGone = true;
             case "Page.javascriptDialogOpening" -> tab.send("Page.handleJavaScriptDialog", Map.of("accept", false));
             case "Target.attachedToTarget" -> tab.hasWorkers = true;
             case "Page.loadEventFired" -> {
