@@ -104,10 +104,11 @@ final class PageTab implements Closeable {
     }
 
     /** Begins to show a page; its events are passed to a receiver, which must not wait. */
-    void show(String url, BiConsumer<String, Json> events) {
+    void show(String url, BiConsumer<String, Json> events) throws IOException {
         origin = UrlParts.origin(url);
         cdp.sessions.put(session, events);
-        send("Emulation.setScriptExecutionDisabled", Map.of("value", false));
+        // If it was under way, a new process of the tab would not know it.
+        call("Emulation.setScriptExecutionDisabled", Map.of("value", false), STEP);
         send("Page.navigate", Map.of("url", url));
     }
 
