@@ -64,7 +64,7 @@ class ClusterTest {
 
     private static UrlBatch urls() {
         UrlBatch urls = new UrlBatch();
-        IntStream.range(0, URLS).forEach(i -> urls.add("http://h" + i % 60 + ".test/" + i));
+        IntStream.range(0, URLS).forEach(i -> urls.add("http://h" + i % 300 + ".test/" + i));
         return urls;
     }
 
