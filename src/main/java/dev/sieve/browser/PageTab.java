@@ -104,11 +104,9 @@ final class PageTab implements Closeable {
     }
 
     /** Begins to show a page; its events are passed to a receiver, which must not wait. */
-    void show(String url, BiConsumer<String, Json> events) throws IOException {
+    void show(String url, BiConsumer<String, Json> events) {
         origin = UrlParts.origin(url);
         cdp.sessions.put(session, events);
-        // If it was under way, a new process of the tab would not know it.
-        call("Emulation.setScriptExecutionDisabled", Map.of("value", false), STEP);
         send("Page.navigate", Map.of("url", url));
     }
 
@@ -135,13 +133,22 @@ final class PageTab implements Closeable {
         }
     }
 
-    /** Returns whether nothing of the last page has run since its end. */
-    boolean isStill() {
+    /** Lets scripts run again for the next page, if nothing of the last one has run since its end; else returns false. */
+    boolean reopen() {
         try {
-            return !isGone && heap().equals(heap);
+            if (!isStill()) {
+                return false;
+            }
+            // If this was still under way, another process that takes the tab over would not know it.
+            call("Emulation.setScriptExecutionDisabled", Map.of("value", false), STEP);
+            return true;
         } catch (IOException e) {
             return false;
         }
+    }
+
+    private boolean isStill() throws IOException {
+        return !isGone && heap().equals(heap);
     }
 
     /** Returns the sizes of the heap: promises go on after scripts are stopped, but change them. */

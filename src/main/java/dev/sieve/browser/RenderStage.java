@@ -184,7 +184,7 @@ public final class RenderStage implements Stage {
     /** Returns an idle tab, or opens one. */
     private PageTab tab(String origin) throws IOException {
         Optional<PageTab> tab = idleTab(origin);
-        while (tab.isPresent() && !tab.get().isStill()) {
+        while (tab.isPresent() && !tab.get().reopen()) {
             tab.get().close();
             tab = idleTab(origin);
         }

@@ -198,8 +198,8 @@ class RenderStageTest {
 
                 assertThat(Rendered.text(page)).contains("has ;");
                 assertThat(rendered.record).containsEntry("requests", 0);
+                assertThat(site.requests()).hasSize(2 * i + 2).endsWith("GET /1", "GET /2");
             }
-            assertThat(site.requests()).containsOnly("GET /1", "GET /2").hasSize(10);
         }
     }
 
