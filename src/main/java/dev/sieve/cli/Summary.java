@@ -64,6 +64,7 @@ final class Summary {
         summary.filter();
         summary.speed();
         summary.walls();
+        summary.dropped();
         summary.errors();
         summary.traps();
         summary.missed();
@@ -309,6 +310,12 @@ final class Summary {
             String urls = Numbers.count(report.count(WALLS), "URL");
             String walls = joined(report.by(WALLS), "%s x%,d", "  ");
             row("walls", "%s behind bot walls, neither working nor broken: %s", urls, walls);
+        }
+    }
+
+    private void dropped() {
+        if (report.count(DROPPED) > 0) {
+            row("dropped", "%s", joined(report.by(DROPPED), "%s x%,d", "  "));
         }
     }
 

@@ -39,6 +39,8 @@ public enum Counter {
     SAME_TEXT("Pages that have changed since the round before, but not their visible text."),
     /** URLs with the response of a {@linkplain dev.sieve.fetch.BotWall bot wall} in place of that of the site, by its name. */
     WALLS("URLs with the response of a bot wall in place of that of the site."),
+    /** What has no record and was dropped, by {@linkplain Loss#text kind}. */
+    DROPPED("What was dropped, replaced or forgotten beside URLs, by its kind."),
     RETRIES("Requests that repeat a failed one."),
     TRUNCATED("Pages of which only the beginning was read."),
     /** HTML pages with a status of 2xx and nothing in them, which are often errors of the site. */

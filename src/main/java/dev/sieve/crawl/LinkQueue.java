@@ -73,7 +73,7 @@ public final class LinkQueue {
 
     /** Redirects, by key; their targets are keys as well. */
     private final LruMap<Redirect> redirects =
-            new LruMap<>(REDIRECT_BYTES, each -> each.target().length());
+            new LruMap<>(REDIRECT_BYTES, each -> each.target().length(), each -> false, this::forget);
 
     private final LruMap<Boolean> malformed = new LruMap<>(MALFORMED_BYTES, is -> 0);
 
@@ -489,6 +489,10 @@ public final class LinkQueue {
             }
             earlier.put(last, new Redirect(HttpURLConnection.HTTP_MOVED_TEMP, before));
         }
+    }
+
+    private void forget(String url, Redirect redirect) {
+        recorder.lost(Loss.REDIRECTS_FORGOTTEN, url + " to " + redirect.target());
     }
 
     private @Nullable String earlierTarget(boolean isCheck, String key) {

@@ -21,6 +21,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Records what a crawl does: passes it to the sink and counts it, both only here, so that they agree, and marks URLs as
@@ -34,6 +36,8 @@ import org.jspecify.annotations.Nullable;
  * is called by one at a time, and counting never waits for it.
  */
 public final class Recorder {
+    private static final Logger LOG = LoggerFactory.getLogger("dev.sieve.crawl");
+
     /** Each of them may be requested again after a crash. */
     static final int GROUP = 512;
 
@@ -266,6 +270,22 @@ public final class Recorder {
     /** Counts a part of what has no record of its own. */
     public synchronized void count(Counter counter, String part, long number) {
         counts.add(counter, part, number);
+    }
+
+    /**
+     * Counts what is dropped, and logs the first of its kind.
+     *
+     * @param name what it is, for the user
+     */
+    public void lost(Loss loss, String name) {
+        boolean isFirst;
+        synchronized (this) {
+            isFirst = counts.get(Counter.DROPPED, loss.text()) == 0;
+            counts.add(Counter.DROPPED, loss.text(), 1);
+        }
+        if (isFirst) {
+            LOG.warn("{}: {}; further ones are only counted", name, loss.words());
+        }
     }
 
     public synchronized void failed(CrawlReport.Failure failure) {

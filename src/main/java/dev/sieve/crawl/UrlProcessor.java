@@ -296,7 +296,7 @@ final class UrlProcessor {
     }
 
     private VisitContext visit(Target target) {
-        VisitContext visit = new VisitContext(target, clock);
+        VisitContext visit = new VisitContext(target, recorder::lost, clock);
         stages.forEach(stage -> visit.add(stage.visit(visit)));
         return visit;
     }

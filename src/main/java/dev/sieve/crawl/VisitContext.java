@@ -32,6 +32,7 @@ public final class VisitContext {
             new LinkExtractor.Document("", List.of(), 0, false, false, true, "", null, null, 0);
 
     private final Target target;
+    private final Loss.Receiver losses;
     private final Instant fetchedAt;
     private final long startNanos;
     private final List<StageVisit> parts = new ArrayList<>();
@@ -46,8 +47,9 @@ public final class VisitContext {
     private final Map<String, Object> more = new HashMap<>();
 
     /** Creates the visit of a URL that begins now. */
-    VisitContext(Target target, CrawlClock clock) {
+    VisitContext(Target target, Loss.Receiver losses, CrawlClock clock) {
         this.target = target;
+        this.losses = losses;
         fetchedAt = clock.now();
         startNanos = clock.nanoTime();
     }
@@ -97,6 +99,11 @@ public final class VisitContext {
     /** Returns the URL that is visited. */
     public Target target() {
         return target;
+    }
+
+    /** Returns what counts losses of the visit. */
+    public Loss.Receiver losses() {
+        return losses;
     }
 
     /** Returns when the visit began. */

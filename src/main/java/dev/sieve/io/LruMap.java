@@ -4,7 +4,9 @@ import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.BiConsumer;
 import java.util.function.BinaryOperator;
+import java.util.function.Predicate;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -19,13 +21,27 @@ public final class LruMap<V> {
 
     private final long maxBytes;
     private final ToLongFunction<V> valueBytes;
+    private final Predicate<V> isLast;
+    private final BiConsumer<String, V> dropped;
     private final Map<String, V> entries = new LinkedHashMap<>(16, 0.75f, true);
     private long bytes;
 
     /** Creates an empty map; its entries take at most {@code maxBytes} of heap, a value always the same. */
     public LruMap(long maxBytes, ToLongFunction<V> valueBytes) {
+        this(maxBytes, valueBytes, value -> false, (key, value) -> {});
+    }
+
+    /**
+     * Creates an empty map in the same way.
+     *
+     * @param isLast whether a value is dropped only when all others are
+     * @param dropped receives what is dropped, with the lock of the map held
+     */
+    public LruMap(long maxBytes, ToLongFunction<V> valueBytes, Predicate<V> isLast, BiConsumer<String, V> dropped) {
         this.maxBytes = maxBytes;
         this.valueBytes = valueBytes;
+        this.isLast = isLast;
+        this.dropped = dropped;
     }
 
     /** Returns the value of a key and marks the key as used; null without one. */
@@ -37,13 +53,21 @@ public final class LruMap<V> {
     public synchronized @Nullable V put(String key, V value) {
         V before = entries.put(key, value);
         bytes += bytes(key, value) - (before == null ? 0 : bytes(key, before));
+        dropEldest(false);
+        dropEldest(true);
+        return before;
+    }
+
+    private void dropEldest(boolean dropsLast) {
         Iterator<Map.Entry<String, V>> eldest = entries.entrySet().iterator();
         while (bytes > maxBytes && eldest.hasNext()) {
-            Map.Entry<String, V> dropped = eldest.next();
-            bytes -= bytes(dropped.getKey(), dropped.getValue());
-            eldest.remove();
+            Map.Entry<String, V> entry = eldest.next();
+            if (dropsLast || !isLast.test(entry.getValue())) {
+                bytes -= bytes(entry.getKey(), entry.getValue());
+                eldest.remove();
+                dropped.accept(entry.getKey(), entry.getValue());
+            }
         }
-        return before;
     }
 
     /** Combines a value with the one of a key, if it has one; sets and returns the result. */

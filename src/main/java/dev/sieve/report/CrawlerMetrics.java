@@ -4,6 +4,7 @@ import dev.sieve.crawl.Counter;
 import dev.sieve.crawl.Counts;
 import dev.sieve.crawl.CrawlReport;
 import dev.sieve.crawl.Crawler;
+import dev.sieve.crawl.Loss;
 import dev.sieve.fetch.BotWall;
 import dev.sieve.fetch.FetchResult;
 import dev.sieve.output.Change;
@@ -48,6 +49,9 @@ public final class CrawlerMetrics implements MeterBinder {
     private record Parts(String tag, List<String> names, boolean isComplete) {}
 
     private static final Map<Counter, Parts> PARTS = Map.of(
+            Counter.DROPPED,
+                    new Parts(
+                            "kind", Arrays.stream(Loss.values()).map(Loss::text).toList(), true),
             Counter.PAGES,
                     new Parts(
                             "status",

@@ -128,6 +128,13 @@ class SummaryTest {
     }
 
     @Test
+    void whatWasDroppedIsShown() throws Exception {
+        assertThat(Summary.of(drained(Map.of("DROPPED", Map.of("cookies evicted", 2L))), false, false))
+                .contains("  dropped  cookies evicted x2\n");
+        assertThat(Summary.of(drained(Map.of()), false, false)).doesNotContain("dropped");
+    }
+
+    @Test
     void oneThingIsInTheSingular() throws Exception {
         Map<String, Object> one = Map.of(
                 "PAGES",

@@ -12,12 +12,15 @@ import dev.sieve.durable.DurableSieve;
 import dev.sieve.output.PageSink;
 import dev.sieve.output.Skip;
 import dev.sieve.output.Visit;
+import dev.sieve.polite.ScheduleStats;
 import dev.sieve.scope.SkipReason;
 import dev.sieve.stage.AllStages;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.List;
+import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
@@ -266,5 +269,28 @@ class RecorderTest {
 
             assertThat(calls).hasValue(1);
         }
+    }
+
+    @Test
+    void theFirstLossOfAKindIsLoggedAndAllAreCounted() throws IOException {
+        Sieve sieve = new Sieve(10);
+        Recorder recorder = new Recorder(sieve, List.of());
+        List<String> log = Log.of(() -> {
+            for (int i = 0; i < 3; i++) {
+                recorder.lost(Loss.COOKIES_EVICTED, "cookie " + i);
+            }
+            recorder.lost(Loss.COOKIES_IGNORED, "other");
+        });
+
+        Duration zero = Duration.ZERO;
+        ScheduleStats schedule = new ScheduleStats(0, 0, 0, 0, 0, 0, zero, zero, zero, Map.of());
+        CrawlReport.Load load = new CrawlReport.Load(zero, zero, schedule);
+        CrawlReport report = recorder.report(null, zero, 0, 0, sieve.stats(), load);
+        assertThat(report.by(Counter.DROPPED))
+                .containsOnly(Map.entry("cookies evicted", 3L), Map.entry("cookies ignored", 1L));
+        assertThat(log)
+                .containsExactly(
+                        "cookie 0: evicted, as there are more cookies than are kept; further ones are only counted",
+                        "other: the cookie is ignored; further ones are only counted");
     }
 }

@@ -2,6 +2,8 @@ package dev.sieve.io;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class LruMapTest {
@@ -39,5 +41,19 @@ class LruMapTest {
 
         assertThat(map.get("large")).isNull();
         assertThat(map.bytes()).isZero();
+    }
+
+    @Test
+    void valuesThatAreLastStayUntilAllOthersAreDropped() {
+        List<String> dropped = new ArrayList<>();
+        LruMap<Boolean> map = new LruMap<>(3 * 200, value -> 71, value -> value, (key, value) -> dropped.add(key));
+        map.put("a", true);
+        map.put("b", false);
+        map.put("c", true);
+        map.put("d", false);
+        map.put("e", true);
+        map.put("f", true);
+
+        assertThat(dropped).containsExactly("b", "d", "a");
     }
 }
