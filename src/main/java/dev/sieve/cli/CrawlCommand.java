@@ -282,7 +282,7 @@ class CrawlCommand implements Callable<Integer> {
         requests.apply(options, spec);
         site = folder();
         if (site != null) {
-            options.folder(site);
+            options.source(site);
         }
         output.apply(options);
         accepted.forEach(each -> Checks.check(

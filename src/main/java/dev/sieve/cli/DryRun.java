@@ -5,6 +5,7 @@ import static dev.sieve.report.Numbers.text;
 import dev.sieve.crawl.CrawlOptions;
 import dev.sieve.fetch.FetchResult.Refused;
 import dev.sieve.fetch.Fetcher;
+import dev.sieve.fetch.Origins;
 import dev.sieve.robots.RobotsCache;
 import dev.sieve.robots.RobotsRules;
 import dev.sieve.scope.SkipReason;
@@ -31,6 +32,7 @@ final class DryRun implements AutoCloseable {
     private static final int MAX_RULES = 5;
 
     private final Fetcher fetcher;
+    private final Origins origins;
     /** Null if robots.txt is ignored. */
     private final @Nullable RobotsCache robots;
 
@@ -41,7 +43,8 @@ final class DryRun implements AutoCloseable {
 
     DryRun(CrawlOptions options, boolean obeysRobots) {
         fetcher = options.newFetcher();
-        robots = obeysRobots ? options.retries(0).newRobots(fetcher, InstantSource.system()) : null;
+        origins = options.origins(fetcher);
+        robots = obeysRobots ? options.retries(0).newRobots(origins, InstantSource.system()) : null;
     }
 
     /** Adds a URL that the user has typed, see {@link CrawlStart#addTyped}. */
@@ -76,13 +79,13 @@ final class DryRun implements AutoCloseable {
     String requests() {
         StringBuilder lines = new StringBuilder();
         if (robots != null) {
-            first.forEach(url -> found.computeIfAbsent(UrlParts.origin(url), origin -> find(robots, origin)));
+            first.stream().filter(origins::isRemote).forEach(url -> found.computeIfAbsent(UrlParts.origin(url), origin -> find(robots, origin)));
             found.forEach((origin, robots) -> Summary.row(lines, "robots", "%s: %s", origin, rules(robots)));
         }
         Set<String> shown = new LinkedHashSet<>();
         for (String url : first) {
             String problem = problem(url);
-            if (robots != null && fetcher.objection(url) == null) {
+            if (robots != null && origins.isRemote(url) && origins.objection(url) == null) {
                 shown.add(UrlParts.origin(url) + "/robots.txt");
             }
             shown.add(problem.isEmpty() ? url : url + "  (not requested: " + problem + ")");
@@ -127,7 +130,7 @@ final class DryRun implements AutoCloseable {
 
     /** Returns why a URL is not requested; empty if it is. */
     private String problem(String url) {
-        Refused objection = fetcher.objection(url);
+        Refused objection = origins.objection(url);
         if (objection != null) {
             return objection.reason().text();
         }

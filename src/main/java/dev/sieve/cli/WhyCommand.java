@@ -5,6 +5,7 @@ import dev.sieve.crawl.CrawlOptions;
 import dev.sieve.durable.Export;
 import dev.sieve.fetch.FetchResult.Refused;
 import dev.sieve.fetch.Fetcher;
+import dev.sieve.fetch.Origins;
 import dev.sieve.job.CrawlPlace;
 import dev.sieve.report.Numbers;
 import dev.sieve.report.RecordedVisit;
@@ -53,7 +54,7 @@ final class WhyCommand extends CrawlCommand {
         PrintWriter out = spec.commandLine().getOut();
         // Decides which addresses are allowed; fetches nothing.
         try (Fetcher fetcher = options.newFetcher()) {
-            return explain(url, rest, options, place, fetcher, out);
+            return explain(url, rest, options, place, fetcher, options.origins(fetcher), out);
         } catch (IOException e) {
             Terminal.println("sieve: " + e.getMessage());
             return ExitCode.INPUT_OR_OUTPUT_FAILED;
@@ -66,7 +67,13 @@ final class WhyCommand extends CrawlCommand {
     }
 
     private int explain(
-            String url, List<String> rest, CrawlOptions options, CrawlPlace place, Fetcher fetcher, PrintWriter out)
+            String url,
+            List<String> rest,
+            CrawlOptions options,
+            CrawlPlace place,
+            Fetcher fetcher,
+            Origins origins,
+            PrintWriter out)
             throws IOException {
         Refusal refusal = UrlNormalizer.refusal(url);
         if (refusal != null) {
@@ -77,11 +84,11 @@ final class WhyCommand extends CrawlCommand {
         Admission admission = options.newAdmission();
         boolean isSeed = readSeeds(rest, admission, place, fetcher, key);
         SkipReason reason = isSeed ? null : admission.skipReason(parsed, 1);
-        Refused objection = fetcher.objection(parsed);
+        Refused objection = origins.objection(parsed);
         if (reason == null && objection != null) {
             reason = objection.reason();
         }
-        int exitCode = reason == null ? crawled(parsed, isSeed, admission, out) : refused(out, reason);
+        int exitCode = reason == null ? crawled(parsed, isSeed, admission, origins, out) : refused(out, reason);
         if (reason != null
                 && where.checksLinks
                 && objection == null
@@ -115,7 +122,7 @@ final class WhyCommand extends CrawlCommand {
         }
     }
 
-    private int crawled(String parsed, boolean isSeed, Admission admission, PrintWriter out) {
+    private int crawled(String parsed, boolean isSeed, Admission admission, Origins origins, PrintWriter out) {
         Terminal.println(
                 out, "crawled: " + (isSeed ? "a seed" : admission.scope().admittedBy(parsed)));
         if (where.depth != null && !isSeed) {
@@ -130,7 +137,7 @@ final class WhyCommand extends CrawlCommand {
                     "if a page links to it whose text no earlier page of its host has (else: duplicate), which only a"
                             + " crawl can show");
         }
-        if (!where.ignoresRobots) {
+        if (!where.ignoresRobots && origins.isRemote(parsed)) {
             Terminal.println(
                     out, "if the robots.txt of " + UrlParts.origin(parsed) + " allows it, which is not requested here");
         }

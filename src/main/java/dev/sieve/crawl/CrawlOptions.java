@@ -3,7 +3,8 @@ package dev.sieve.crawl;
 import dev.sieve.OptionalLibrary;
 import dev.sieve.fetch.AddressPolicy;
 import dev.sieve.fetch.Fetcher;
-import dev.sieve.fetch.FolderSite;
+import dev.sieve.fetch.LocalSource;
+import dev.sieve.fetch.Origins;
 import dev.sieve.fetch.PageFetcher;
 import dev.sieve.fetch.ProxySettings;
 import dev.sieve.fetch.Resolver;
@@ -62,7 +63,7 @@ public final class CrawlOptions {
     Duration addressDelay = Duration.ZERO;
     int maxPerHost = Integer.MAX_VALUE;
     UrlOrder order = UrlOrder.AS_FOUND;
-    private @Nullable FolderSite folder;
+    private @Nullable LocalSource source;
     int maxFailures = 10;
     int concurrency = 32;
     Duration timeout = Duration.ofSeconds(30);
@@ -497,15 +498,18 @@ public final class CrawlOptions {
         return TrapGuard.ofHosts(trapLimits, seed);
     }
 
-    /** Crawls the files of a folder, whose URL has to be a seed: without delays and without its robots.txt. Default: none. */
-    public CrawlOptions folder(FolderSite site) {
-        folder = Objects.requireNonNull(site, "site");
+    /**
+     * Takes the responses for the URLs of a source from it, without delays and without robots.txt; seeds are added as for other
+     * crawls. Default: none.
+     */
+    public CrawlOptions source(LocalSource choice) {
+        source = Objects.requireNonNull(choice, "source");
         return this;
     }
 
     /** Returns a fetcher with these options, to be closed by the caller. */
     public Fetcher newFetcher() {
-        Fetcher fetcher = new Fetcher(new Fetcher.Options(
+        return new Fetcher(new Fetcher.Options(
                 userAgent,
                 headers,
                 timeout,
@@ -516,10 +520,11 @@ public final class CrawlOptions {
                 bodyMemory(),
                 proxy,
                 exchanges));
-        if (folder != null) {
-            fetcher.serve(folder);
-        }
-        return fetcher;
+    }
+
+    /** Returns what responds to the requests of a crawl with these options: the {@linkplain #source source}, or else a network. */
+    public Origins origins(Fetcher network) {
+        return new Origins(network, source);
     }
 
     /** Returns an empty cache of robots.txt as a crawl with these options has it. */

@@ -5,6 +5,7 @@ import dev.sieve.OptionalLibrary;
 import dev.sieve.SieveFullException;
 import dev.sieve.SieveStats;
 import dev.sieve.fetch.Fetcher;
+import dev.sieve.fetch.Origins;
 import dev.sieve.output.PageSink;
 import dev.sieve.polite.HostSchedule;
 import dev.sieve.url.UrlNormalizer;
@@ -141,13 +142,14 @@ public final class Crawler implements AutoCloseable {
         // The schedule first: if it fails, no connections need closing.
         schedule = Politeness.schedule(options, job, stats.accepted() > 0, startNanos);
         fetcher = options.newFetcher();
+        Origins origins = options.origins(fetcher);
         hasHeaders = options.hasHeaders();
         names = options.names();
         boolean continues = before > 0 && stats.done() > 0 && toQueue() == 0;
         dispatcher = new Dispatcher(job, schedule, clock.nanos(), recorder, options, continues);
-        Politeness politeness = new Politeness(options, fetcher, job, clock);
+        Politeness politeness = new Politeness(options, origins, job, clock);
         processor = new UrlProcessor(
-                options, fetcher, politeness, dispatcher, links, recorder, stages, clock, withoutHeaders);
+                options, origins, politeness, dispatcher, links, recorder, stages, clock, withoutHeaders);
         readJob();
     }
 

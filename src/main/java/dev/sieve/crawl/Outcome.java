@@ -40,6 +40,9 @@ record Outcome(
         ELSEWHERE
     }
 
+    /** Nothing was sent, so the host needs no delay. */
+    static final Outcome NOT_REQUESTED = new Outcome(Kind.NOT_REQUESTED);
+
     Outcome(Kind kind) {
         this(kind, Duration.ZERO, null);
     }

@@ -7,7 +7,7 @@ import dev.sieve.fetch.FetchResult;
 import dev.sieve.fetch.FetchResult.Failed;
 import dev.sieve.fetch.FetchResult.Page;
 import dev.sieve.fetch.FetchResult.Reason;
-import dev.sieve.fetch.Fetcher;
+import dev.sieve.fetch.Origins;
 import dev.sieve.polite.AdaptiveDelay;
 import dev.sieve.polite.BackOff;
 import dev.sieve.polite.HostSchedule;
@@ -30,7 +30,7 @@ import org.slf4j.LoggerFactory;
  */
 final class Politeness {
     /** The result for an origin without rules. */
-    static final RobotsCache.Found OPEN = new RobotsCache.Found(RobotsCache.OPEN, null);
+    private static final RobotsCache.Found OPEN = new RobotsCache.Found(RobotsCache.OPEN, null);
 
     private static final Logger LOG = LoggerFactory.getLogger("dev.sieve.crawl");
 
@@ -43,12 +43,14 @@ final class Politeness {
     /** The cache of robots.txt; null if it is ignored. */
     private final @Nullable RobotsCache robots;
 
+    private final Origins origins;
     private final Duration delay;
     private final CrawlJob job;
     private final CrawlClock clock;
 
-    Politeness(CrawlOptions options, Fetcher fetcher, CrawlJob job, CrawlClock clock) {
-        robots = options.obeyRobots ? options.newRobots(fetcher, clock.dates()) : null;
+    Politeness(CrawlOptions options, Origins origins, CrawlJob job, CrawlClock clock) {
+        robots = options.obeyRobots ? options.newRobots(origins, clock.dates()) : null;
+        this.origins = origins;
         delay = options.delay;
         this.job = job;
         this.clock = clock;
@@ -91,7 +93,7 @@ final class Politeness {
 
     /** Returns what robots.txt allows on an origin or, if that is not known, what to request next. */
     RobotsCache.Found robots(String origin) {
-        return robots == null ? OPEN : robots.find(origin, clock.nanoTime());
+        return robots == null || !origins.isRemote(origin) ? OPEN : robots.find(origin, clock.nanoTime());
     }
 
     /**
@@ -158,6 +160,9 @@ final class Politeness {
                 && !task.target().isRepeated()) {
             // The server may not have received it, so it counts for the delay, but not as a failure.
             return new Outcome(Kind.POSTPONED, Duration.ZERO, task.target().repeated());
+        }
+        if (!origins.isRemote(task.target().url())) {
+            return Outcome.NOT_REQUESTED;
         }
         String host = task.host();
         boolean isServerError = result.status() == 500;

@@ -10,7 +10,7 @@ import dev.sieve.fetch.FetchResult.Reason;
 import dev.sieve.fetch.FetchResult.Redirect;
 import dev.sieve.fetch.FetchResult.Refused;
 import dev.sieve.fetch.FetchResult.SetCookie;
-import dev.sieve.fetch.Fetcher;
+import dev.sieve.fetch.Origins;
 import dev.sieve.io.LruMap;
 import dev.sieve.parse.LinkExtractor;
 import dev.sieve.robots.RobotsCache;
@@ -48,7 +48,6 @@ final class UrlProcessor {
     /** Most requests for the robots.txt of another host that a page needs. */
     private static final int MAX_RULES = 4;
 
-    private static final Outcome NOT_REQUESTED = new Outcome(Outcome.Kind.NOT_REQUESTED);
     private static final Outcome SERVER_BUSY = new Outcome(Outcome.Kind.SERVER_BUSY);
 
     /** Limits the memory of links: of a page, they are in memory until they were queued and the sink has received them. */
@@ -63,7 +62,7 @@ final class UrlProcessor {
 
     private final int retries;
     private final String productToken;
-    private final Fetcher fetcher;
+    private final Origins origins;
     private final Politeness politeness;
     private final Dispatcher dispatcher;
     private final LinkQueue links;
@@ -121,7 +120,7 @@ final class UrlProcessor {
         @Override
         public synchronized boolean allows(String url) {
             String origin = UrlParts.origin(url);
-            RobotsCache.Found found = fetcher.isLocal(origin) ? Politeness.OPEN : politeness.robots(origin);
+            RobotsCache.Found found = politeness.robots(origin);
             for (int i = 0; found.next() != null && i < MAX_RULES; i++) {
                 Sending further = new Sending(task, target);
                 further.isSent = true;
@@ -148,7 +147,7 @@ final class UrlProcessor {
 
     UrlProcessor(
             CrawlOptions options,
-            Fetcher fetcher,
+            Origins origins,
             Politeness politeness,
             Dispatcher dispatcher,
             LinkQueue links,
@@ -166,7 +165,7 @@ final class UrlProcessor {
         acceptsTypes = options.acceptTypes;
         retries = options.retries;
         productToken = options.productToken();
-        this.fetcher = fetcher;
+        this.origins = origins;
         this.politeness = politeness;
         this.dispatcher = dispatcher;
         this.links = links;
@@ -185,7 +184,7 @@ final class UrlProcessor {
         }
         Target target = links.current(task.target());
         if (stages.stream().anyMatch(stage -> stage.isVisited(target))) {
-            return new Response(NOT_REQUESTED, () -> {
+            return new Response(Outcome.NOT_REQUESTED, () -> {
                 recorder.repeated(target.lease());
                 return false;
             });
@@ -194,14 +193,14 @@ final class UrlProcessor {
             return refused(target, overBudget);
         }
         if (task.action() == Task.Action.LEAVE) {
-            return new Response(NOT_REQUESTED, () -> leaveUnrequested(target, givenUp));
+            return new Response(Outcome.NOT_REQUESTED, () -> leaveUnrequested(target, givenUp));
         }
-        Refused objection = fetcher.objection(target.url());
+        Refused objection = origins.objection(target.url());
         if (objection != null) {
             return refused(target, objection.reason());
         }
         String origin = UrlParts.origin(target.url());
-        RobotsCache.Found robots = fetcher.isLocal(origin) ? Politeness.OPEN : politeness.robots(origin, target);
+        RobotsCache.Found robots = politeness.robots(origin, target);
         RobotsCache.Access access = robots.access();
         if (access == null && target.rule() != null) {
             return target.rule() ? fetch(target, task) : refused(target, RobotsCache.FORBIDDEN);
@@ -217,7 +216,7 @@ final class UrlProcessor {
         }
         if (!access.isKnown()) {
             Failed closed = new Failed(0, Reason.ROBOTS, access.problem());
-            return new Response(NOT_REQUESTED, () -> leaveUnrequested(target, closed));
+            return new Response(Outcome.NOT_REQUESTED, () -> leaveUnrequested(target, closed));
         }
         dispatcher.delay(task.host(), Politeness.crawlDelay(access));
         return fetch(target, task);
@@ -251,11 +250,11 @@ final class UrlProcessor {
     private Outcome doErrand(Task task, RobotsErrand errand) {
         String url = politeness.robots(errand.origin()).next();
         if (url == null || !UrlParts.host(url).equals(task.host())) {
-            return NOT_REQUESTED;
+            return Outcome.NOT_REQUESTED;
         }
         if (task.action() == Task.Action.LEAVE) {
             politeness.closeRobots(url);
-            return NOT_REQUESTED;
+            return Outcome.NOT_REQUESTED;
         }
         Sending sending = new Sending(task, task.target());
         Duration pause = politeness.requestRobots(url, sending, recorder::exchanged);
@@ -285,14 +284,14 @@ final class UrlProcessor {
 
     /** The frontier has ended the lease, so that the URL is processed elsewhere. */
     private Response dropped() {
-        return new Response(NOT_REQUESTED, () -> {
+        return new Response(Outcome.NOT_REQUESTED, () -> {
             recorder.dropped();
             return false;
         });
     }
 
     private Response refused(Target target, SkipReason reason) {
-        return new Response(NOT_REQUESTED, () -> refuse(visit(target), reason));
+        return new Response(Outcome.NOT_REQUESTED, () -> refuse(visit(target), reason));
     }
 
     private VisitContext visit(Target target) {
@@ -306,7 +305,7 @@ final class UrlProcessor {
             try {
                 recorder.exchanged(exchange);
             } finally {
-                fetcher.release(exchange);
+                origins.release(exchange);
             }
         }
     }
@@ -322,14 +321,13 @@ final class UrlProcessor {
                 : target.isCheck() ? FetchRequest.Body.NONE : FetchRequest.Body.DOCUMENT;
         VisitContext visit = visit(target);
         FetchRequest request = new FetchRequest(target.url()).reading(body).watchedBy(sending);
-        FetchResult result = visit.fetch(request, fetcher, clock);
+        FetchResult result = visit.fetch(request, origins, clock);
         Response unsent = sending.unsent();
         if (unsent != null) {
             return unsent;
         }
         Exchange exchange = result.exchange();
-        Outcome outcome =
-                fetcher.isLocal(target.url()) ? NOT_REQUESTED : politeness.outcome(task, result, sending.took);
+        Outcome outcome = politeness.outcome(task, result, sending.took);
         // Recorded first, so that it takes no memory while the page is processed.
         visit.result(result.with(null));
         return new Response(outcome, () -> {
@@ -346,7 +344,7 @@ final class UrlProcessor {
             return process(visit, waited);
         } finally {
             documents.release();
-            fetcher.release(result);
+            origins.release(result);
         }
     }
 

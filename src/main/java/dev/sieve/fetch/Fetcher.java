@@ -87,7 +87,7 @@ public final class Fetcher implements PageFetcher, AutoCloseable {
     private final DnsLookups lookups;
     private final AddressGuard guard;
     private final WireLimit wire = new WireLimit();
-    private final BodyMemory memory;
+    final BodyMemory memory;
     private final ResponseReader reader;
     private final Connections connections;
     private final Set<String> headerOrigins = ConcurrentHashMap.newKeySet();
@@ -97,19 +97,17 @@ public final class Fetcher implements PageFetcher, AutoCloseable {
     /** The calls in progress; those of the client end with the head of the response. */
     private final Set<Call> calls = ConcurrentHashMap.newKeySet();
 
-    /** What responds in place of a server; null for nothing. */
-    private volatile @Nullable Local local;
-
     private volatile boolean isStopped;
 
     /** What became of a call. */
-    private static final class Received {
+    static final class Received {
         private final FetchRequest.Watch watch;
         private final FetchRequest request;
         /** Whether the watch did not let it be sent. */
         private boolean isNotSent;
         /** What the watch or the reader of the body has thrown. */
-        private @Nullable RuntimeException thrown;
+        @Nullable
+        RuntimeException thrown;
 
         private @Nullable Connection connection;
         /** The socket of a request by HTTP/2, which the client does not close. */
@@ -157,12 +155,9 @@ public final class Fetcher implements PageFetcher, AutoCloseable {
         }
     }
 
-    /** A folder, and the client whose responses are its files. */
-    private record Local(FolderSite site, OkHttpClient client) {}
-
     /** Converts a response to a result. */
     @FunctionalInterface
-    private interface Reading {
+    interface Reading {
         FetchResult read(String url, Response response, BodyMemory.Body room) throws IOException;
     }
 
@@ -385,36 +380,6 @@ public final class Fetcher implements PageFetcher, AutoCloseable {
         guard.open(HttpUrl.get(UrlNormalizer.base(url).url()));
     }
 
-    /** Takes the responses to requests for an origin from a folder. Their {@link FetchRequest.Watch} only sees that they begin. */
-    public void serve(FolderSite site) {
-        local = new Local(site, client(site));
-        open(site.url());
-    }
-
-    /** Returns whether nothing is sent for a URL, since a folder has the response. */
-    public boolean isLocal(String url) {
-        String parsed = local == null ? null : UrlNormalizer.parse(url);
-        return parsed != null && localOf(HttpUrl.get(parsed)) != null;
-    }
-
-    private @Nullable Local localOf(HttpUrl url) {
-        Local folder = local;
-        return folder != null && folder.site.has(url) ? folder : null;
-    }
-
-    /** Returns a client whose responses are the files of a folder. */
-    private OkHttpClient client(FolderSite site) {
-        return client.newBuilder()
-                .addInterceptor(chain -> {
-                    Received received = Objects.requireNonNull(chain.request().tag(Received.class));
-                    received.watch.responded();
-                    Response response = site.respond(chain.request());
-                    received.response = response;
-                    return response;
-                })
-                .build();
-    }
-
     /**
      * Sends the header fields of the options to the origin of a URL; for an http origin without a port, also to its
      * https origin.
@@ -469,7 +434,8 @@ public final class Fetcher implements PageFetcher, AutoCloseable {
         return result;
     }
 
-    private Reading reading(FetchRequest.Body body, Received received) {
+    /** Returns how the body of a request is read. */
+    Reading reading(FetchRequest.Body body, Received received) {
         if (body instanceof FetchRequest.Streamed streamed) {
             return (url, response, room) ->
                     reader.stream(url, response, room, in -> read(in, streamed.reader(), received));
@@ -515,9 +481,8 @@ public final class Fetcher implements PageFetcher, AutoCloseable {
         Reading reading = reading(request.body(), received);
         boolean isHead = request.body() instanceof FetchRequest.None;
         int kept = isHead && !options.keepsExchanges ? 0 : options.bodyLimit;
-        Local folder = localOf(target);
-        Capture capture = options.keepsExchanges && folder == null ? new Capture(url, kept) : null;
-        OkHttpClient way = folder == null ? guard.client(target) : folder.client;
+        Capture capture = options.keepsExchanges ? new Capture(url, kept) : null;
+        OkHttpClient way = guard.client(target);
         String origin = UrlParts.origin(url);
         OkHttpClient sending = http2.getOrDefault(origin, false)
                 ? way.newBuilder()
@@ -652,6 +617,10 @@ public final class Fetcher implements PageFetcher, AutoCloseable {
             options.headers.forEach(request::header);
         }
         return request.build();
+    }
+
+    boolean isStopped() {
+        return isStopped;
     }
 
     /** Cancels all requests in progress. From now on, the reason of every failure is {@link Reason#STOPPED}. */

@@ -1,23 +1,17 @@
 package dev.sieve.fetch;
 
 import dev.sieve.url.UrlNormalizer;
+import dev.sieve.url.UrlParts;
 import java.io.IOException;
 import java.net.HttpURLConnection;
 import java.net.URLConnection;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import okhttp3.HttpUrl;
-import okhttp3.MediaType;
-import okhttp3.Protocol;
-import okhttp3.Request;
-import okhttp3.Response;
-import okhttp3.ResponseBody;
-import okio.Buffer;
-import okio.BufferedSource;
-import okio.Okio;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * redirects. Folders are not listed, queries do not matter, and nothing outside of the folder is read, also by a symbolic link.
  * Safe for use by many threads.
  */
-public final class FolderSite {
+public final class FolderSite implements LocalSource {
     /** The origin of the files. */
     public static final String ORIGIN = "http://localhost";
 
@@ -75,15 +69,15 @@ public final class FolderSite {
         return base.toString();
     }
 
-    /** Returns whether the folder is what responds to requests for a URL. */
-    boolean has(HttpUrl url) {
-        return url.scheme().equals(base.scheme()) && url.host().equals(base.host()) && url.port() == base.port();
+    @Override
+    public boolean has(String url) {
+        return UrlParts.origin(url).equals(ORIGIN);
     }
 
     /** Returns the file of a URL, in the folder as it was named; null when there is none. */
     public @Nullable Path file(String url) {
         HttpUrl parsed = HttpUrl.parse(url);
-        Path path = parsed == null || !has(parsed) ? null : path(parsed);
+        Path path = parsed == null || !has(parsed.toString()) ? null : path(parsed);
         Path found = path == null ? null : inside(path);
         return path != null && found != null && Files.isRegularFile(found)
                 ? named.resolve(folder.relativize(path))
@@ -122,34 +116,19 @@ public final class FolderSite {
         }
     }
 
-    /** Returns the response to a request for one of the files; its body has to be closed. */
-    Response respond(Request request) throws IOException {
-        HttpUrl url = request.url();
+    @Override
+    public Stored respond(String request) throws IOException {
+        HttpUrl url = HttpUrl.get(request);
         Path path = path(url);
         Path found = path == null ? null : inside(path);
         if (found != null && Files.isRegularFile(found)) {
-            BufferedSource source = Okio.buffer(Okio.source(found));
-            return response(request, HttpURLConnection.HTTP_OK)
-                    .body(ResponseBody.create(source, MediaType.parse(type(found)), Files.size(found)))
-                    .build();
+            Map<String, List<String>> headers = Map.of("content-type", List.of(type(found)));
+            return new Stored(HttpURLConnection.HTTP_OK, headers, Files.newInputStream(found), Files.size(found));
+        } else if (found != null && Files.isDirectory(found) && !url.encodedPath().endsWith("/")) {
+            String target = url.newBuilder().addPathSegment("").build().toString();
+            return new Stored(HttpURLConnection.HTTP_MOVED_PERM, Map.of("location", List.of(target)));
         }
-        boolean isFolder =
-                found != null && Files.isDirectory(found) && !url.encodedPath().endsWith("/");
-        Response.Builder response = isFolder
-                ? response(request, HttpURLConnection.HTTP_MOVED_PERM)
-                        .header(
-                                "Location",
-                                url.newBuilder().addPathSegment("").build().toString())
-                : response(request, HttpURLConnection.HTTP_NOT_FOUND);
-        return response.body(ResponseBody.create(new Buffer(), null, 0)).build();
-    }
-
-    private static Response.Builder response(Request request, int status) {
-        return new Response.Builder()
-                .request(request)
-                .protocol(Protocol.HTTP_1_1)
-                .code(status)
-                .message("");
+        return new Stored(HttpURLConnection.HTTP_NOT_FOUND, Map.of());
     }
 
     private static String type(Path file) {

@@ -24,6 +24,7 @@ public enum SkipRule {
     TOO_DEEP("too deep"),
     // Applied to queued URLs before they are requested.
     NOT_PUBLIC("address not public"),
+    NOT_STORED("not in the archive"),
     OVER_BUDGET("over the budget"),
     PORT("port not allowed"),
     ROBOTS("robots.txt", "forbids it");

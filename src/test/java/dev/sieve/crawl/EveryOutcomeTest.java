@@ -315,9 +315,9 @@ class EveryOutcomeTest {
                 HostSchedule<Target> schedule = Politeness.schedule(options, job, false, System.nanoTime())) {
             CrawlClock clock = CrawlClock.SYSTEM;
             Dispatcher dispatcher = new Dispatcher(job, schedule, clock.nanos(), recorder, options, false);
-            Politeness politeness = new Politeness(options, fetcher, job, clock);
+            Politeness politeness = new Politeness(options, options.origins(fetcher), job, clock);
             UrlProcessor processor = new UrlProcessor(
-                    options, fetcher, politeness, dispatcher, links, recorder, stages, clock, Set.of());
+                    options, options.origins(fetcher), politeness, dispatcher, links, recorder, stages, clock, Set.of());
             fetcher.stop();
 
             Task task = dispatcher.next();

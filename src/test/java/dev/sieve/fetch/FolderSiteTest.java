@@ -62,8 +62,7 @@ class FolderSiteTest {
                 1 << 20,
                 ProxySettings.NONE,
                 false))) {
-            fetcher.serve(new FolderSite(folder, path));
-            return fetcher.fetch(new FetchRequest(url).reading(FetchRequest.Body.ANY_TYPE));
+            return new Origins(fetcher, new FolderSite(folder, path)).fetch(new FetchRequest(url).reading(FetchRequest.Body.ANY_TYPE));
         }
     }
 

@@ -1,0 +1,105 @@
+package dev.sieve.fetch;
+
+import dev.sieve.fetch.FetchResult.Failed;
+import dev.sieve.fetch.FetchResult.Reason;
+import dev.sieve.fetch.FetchResult.Refused;
+import dev.sieve.scope.SkipRule;
+import dev.sieve.url.UrlNormalizer;
+import java.io.IOException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import okhttp3.MediaType;
+import okhttp3.Protocol;
+import okhttp3.Request;
+import okhttp3.Response;
+import okhttp3.ResponseBody;
+import okio.Okio;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What responds to the requests of a crawl: a source on this machine for the URLs that it has, and the network for all others.
+ * Stored responses have the same limits as those of servers. Safe for use by many threads.
+ */
+public final class Origins implements PageFetcher {
+    private final Fetcher network;
+    private final @Nullable LocalSource local;
+
+    /** Creates origins on a network, which the caller closes, and perhaps on this machine. */
+    public Origins(Fetcher network, @Nullable LocalSource local) {
+        this.network = network;
+        this.local = local;
+    }
+
+    /** Returns whether requests for a URL are sent to its host, so that its robots.txt, its delay and its address matter. */
+    public boolean isRemote(String url) {
+        return local(url) == null;
+    }
+
+    private @Nullable LocalSource local(String url) {
+        LocalSource source = local;
+        String parsed = source == null ? null : UrlNormalizer.parse(url);
+        return source != null && parsed != null && source.has(parsed) ? source : null;
+    }
+
+    /** Returns why a URL is refused as far as this is known without a lookup, see {@link Fetcher#objection}; null if it is not. */
+    public @Nullable Refused objection(String url) {
+        return isRemote(url) ? network.objection(url) : null;
+    }
+
+    @Override
+    public FetchResult fetch(FetchRequest request) {
+        LocalSource source = local(request.url());
+        return source == null ? network.fetch(request) : read(request, source);
+    }
+
+    private FetchResult read(FetchRequest request, LocalSource source) {
+        AtomicBoolean isCancelled = new AtomicBoolean();
+        request.watch().begins(() -> isCancelled.set(true));
+        Fetcher.Received received = new Fetcher.Received(request);
+        String url = UrlNormalizer.base(request.url()).url();
+        FetchResult result;
+        try (BodyMemory.Body room = network.memory.new Body(() -> isCancelled.set(true), isCancelled::get)) {
+            LocalSource.Stored stored = source.respond(url);
+            if (stored == null) {
+                return new Refused(SkipRule.NOT_STORED.reason(""));
+            }
+            request.watch().responded();
+            try (Response response = response(url, stored)) {
+                result = network.reading(request.body(), received).read(url, response, room);
+            }
+        } catch (IOException e) {
+            result = ResponseReader.failure(e, network.isStopped() ? Reason.STOPPED : null);
+        } catch (RuntimeException | AssertionError | StackOverflowError e) {
+            result = new Failed(0, Reason.PROTOCOL, e.toString());
+        }
+        if (received.thrown != null) {
+            release(result);
+            throw received.thrown;
+        }
+        return result;
+    }
+
+    private static Response response(String url, LocalSource.Stored stored) {
+        Response.Builder response = new Response.Builder()
+                .request(new Request.Builder().url(url).build())
+                .protocol(Protocol.HTTP_1_1)
+                .code(stored.status())
+                .message("");
+        stored.headers().forEach((name, values) -> values.forEach(value -> response.addHeader(name, value)));
+        String type = stored.headers().containsKey("content-type")
+                ? stored.headers().get("content-type").get(0)
+                : "";
+        return response.body(ResponseBody.create(
+                        Okio.buffer(Okio.source(stored.body())), MediaType.parse(type), stored.length()))
+                .build();
+    }
+
+    @Override
+    public void release(FetchResult result) {
+        network.release(result);
+    }
+
+    /** Notes that an exchange is not used any more, see {@link Fetcher#release(Exchange)}. */
+    public void release(Exchange exchange) {
+        network.release(exchange);
+    }
+}
