@@ -115,7 +115,7 @@ class ArchitectureTest {
             room(URL, List.of(ROOT), "okhttp3.."),
             room(SCOPE, List.of(URL)),
             room(POLITE, List.of(ROOT)),
-            room(FETCH, List.of(URL, SCOPE, POLITE), "okhttp3..", "okio.."),
+            room(FETCH, List.of(IO, URL, SCOPE, POLITE), "okhttp3..", "okio.."),
             room(ROBOTS, List.of(IO, URL, SCOPE, POLITE, FETCH)),
             room(PARSE, List.of(URL, FETCH), "org.jsoup.."),
             room(OUTPUT, List.of(BLOOM, ROOT, IO, URL, SCOPE, FETCH), "org.netpreserve.jwarc.."),

@@ -1,5 +1,6 @@
 package dev.sieve.fetch;
 
+import dev.sieve.io.GzipMembers;
 import dev.sieve.url.Printable;
 import java.io.EOFException;
 import java.io.FilterInputStream;
@@ -11,7 +12,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.stream.Collectors;
-import java.util.zip.GZIPInputStream;
 import java.util.zip.Inflater;
 import java.util.zip.InflaterInputStream;
 import java.util.zip.ZipException;
@@ -72,12 +72,6 @@ final class ContentCoding {
             }
         }
 
-        /** Returns 1, since the decoder would otherwise look for no further member. */
-        @Override
-        public int available() {
-            return 1;
-        }
-
         @Override
         public void close() throws IOException {
             if (isDecoded) {
@@ -124,11 +118,7 @@ final class ContentCoding {
         int first = body.getBuffer().getByte(0) & 0xff;
         int both = (first << 8) | (body.getBuffer().getByte(1) & 0xff);
         if (both == 0x1f8b) {
-            try {
-                return new Form(new GZIPInputStream(encoded, PART), true);
-            } catch (EOFException | ZipException e) {
-                throw wrong(e);
-            }
+            return new Form(new GzipMembers(encoded, true, PART), true);
         }
         boolean isZlib = (first & 15) == 8 && both % 31 == 0;
         boolean isDeflate =

@@ -48,6 +48,15 @@ class FolderSeedTest {
     }
 
     @Test
+    void dryRunAndWhyDoNotAskTheRobotsTxtOfAFolder() throws IOException {
+        Run dryRun = run("--dry-run");
+        Run why = Run.of(Main.commandLine(), "why", "http://localhost/a.html", folder.toString());
+
+        assertThat(dryRun.out()).contains("http://localhost/").doesNotContain("robots.txt:", "/robots.txt", "not requested");
+        assertThat(why.out()).startsWith("crawled").doesNotContain("robots.txt");
+    }
+
+    @Test
     void annotationsNameTheFileAndTheLine() throws IOException {
         Files.createDirectory(folder.resolve("s"));
         Files.writeString(folder.resolve("s/a, b.html"), "<p>\n<a\nhref=gone.html>x</a>");

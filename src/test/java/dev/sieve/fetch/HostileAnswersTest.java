@@ -250,6 +250,21 @@ class HostileAnswersTest {
         assertFailed(Reason.PROTOCOL, raw("HTTP/1.1 200 OK\n" + "a:\n".repeat(1001)));
     }
 
+    @Test
+    void emptyMembersOfGzipAreSkipped() throws IOException {
+        byte[] members = EMPTY_MEMBER.repeat(20_000).getBytes(ISO_8859_1);
+        byte[] all = Arrays.copyOf(members, members.length + 100);
+        byte[] last = gzip("<title>x</title>".getBytes(ISO_8859_1));
+        System.arraycopy(last, 0, all, members.length, last.length);
+        server.on("/", raw("HTTP/1.1 200 OK\nContent-Type: text/html\nContent-Encoding: gzip\n", all));
+
+        assertThat(fetcher.fetch(server.url()))
+                .isInstanceOfSatisfying(
+                        Page.class, page -> assertThat(page.body()).asString().isEqualTo("<title>x</title>"));
+    }
+
+    private static final String EMPTY_MEMBER = "\u001f\u008b\u0008\0\0\0\0\0\0\0\u0003\0\0\0\0\0\0\0\0\0";
+
     private static String gzipHeader(int flags, String rest) {
         return HTML + "Content-Encoding: gzip\r\n\r\n\u001f\u008b\u0008" + (char) flags + "\0\0\0\0\0\0" + rest;
     }
@@ -264,6 +279,7 @@ class HostileAnswersTest {
                 endless(gzipHeader(8, ""), a),
                 endless(gzipHeader(16, ""), a),
                 endless(gzipHeader(24, "a\0"), a),
+                endless(HTML + "Content-Encoding: gzip\r\n\r\n", EMPTY_MEMBER.repeat(50)),
                 // Blocks of deflate that hold nothing.
                 endless(gzipHeader(0, ""), "\0\0\0\u00ff\u00ff".repeat(200)));
     }
