@@ -79,7 +79,9 @@ final class DryRun implements AutoCloseable {
     String requests() {
         StringBuilder lines = new StringBuilder();
         if (robots != null) {
-            first.stream().filter(origins::isRemote).forEach(url -> found.computeIfAbsent(UrlParts.origin(url), origin -> find(robots, origin)));
+            first.stream()
+                    .filter(origins::isRemote)
+                    .forEach(url -> found.computeIfAbsent(UrlParts.origin(url), origin -> find(robots, origin)));
             found.forEach((origin, robots) -> Summary.row(lines, "robots", "%s: %s", origin, rules(robots)));
         }
         Set<String> shown = new LinkedHashSet<>();

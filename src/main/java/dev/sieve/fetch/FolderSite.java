@@ -124,7 +124,9 @@ public final class FolderSite implements LocalSource {
         if (found != null && Files.isRegularFile(found)) {
             Map<String, List<String>> headers = Map.of("content-type", List.of(type(found)));
             return new Stored(HttpURLConnection.HTTP_OK, headers, Files.newInputStream(found), Files.size(found));
-        } else if (found != null && Files.isDirectory(found) && !url.encodedPath().endsWith("/")) {
+        } else if (found != null
+                && Files.isDirectory(found)
+                && !url.encodedPath().endsWith("/")) {
             String target = url.newBuilder().addPathSegment("").build().toString();
             return new Stored(HttpURLConnection.HTTP_MOVED_PERM, Map.of("location", List.of(target)));
         }

@@ -52,7 +52,9 @@ class FolderSeedTest {
         Run dryRun = run("--dry-run");
         Run why = Run.of(Main.commandLine(), "why", "http://localhost/a.html", folder.toString());
 
-        assertThat(dryRun.out()).contains("http://localhost/").doesNotContain("robots.txt:", "/robots.txt", "not requested");
+        assertThat(dryRun.out())
+                .contains("http://localhost/")
+                .doesNotContain("robots.txt:", "/robots.txt", "not requested");
         assertThat(why.out()).startsWith("crawled").doesNotContain("robots.txt");
     }
 

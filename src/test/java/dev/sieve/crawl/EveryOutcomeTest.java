@@ -317,7 +317,15 @@ class EveryOutcomeTest {
             Dispatcher dispatcher = new Dispatcher(job, schedule, clock.nanos(), recorder, options, false);
             Politeness politeness = new Politeness(options, options.origins(fetcher), job, clock);
             UrlProcessor processor = new UrlProcessor(
-                    options, options.origins(fetcher), politeness, dispatcher, links, recorder, stages, clock, Set.of());
+                    options,
+                    options.origins(fetcher),
+                    politeness,
+                    dispatcher,
+                    links,
+                    recorder,
+                    stages,
+                    clock,
+                    Set.of());
             fetcher.stop();
 
             Task task = dispatcher.next();

@@ -62,7 +62,8 @@ class FolderSiteTest {
                 1 << 20,
                 ProxySettings.NONE,
                 false))) {
-            return new Origins(fetcher, new FolderSite(folder, path)).fetch(new FetchRequest(url).reading(FetchRequest.Body.ANY_TYPE));
+            return new Origins(fetcher, new FolderSite(folder, path))
+                    .fetch(new FetchRequest(url).reading(FetchRequest.Body.ANY_TYPE));
         }
     }
 

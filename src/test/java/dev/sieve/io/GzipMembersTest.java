@@ -43,11 +43,13 @@ class GzipMembersTest {
     @ParameterizedTest
     @ValueSource(ints = {1, 7, 18, 4096})
     void membersAreJoined(int bufferBytes) throws IOException {
-        byte[] named = join(new byte[] {0x1f, (byte) 0x8b, 8, 2 + 4 + 8 + 16, 0, 0, 0, 0, 0, 0, 1, 0, 'x', 'n', 0, 'c', 0});
+        byte[] named =
+                join(new byte[] {0x1f, (byte) 0x8b, 8, 2 + 4 + 8 + 16, 0, 0, 0, 0, 0, 0, 1, 0, 'x', 'n', 0, 'c', 0});
         byte[] rest = member("c");
         byte[] all = join(named, new byte[] {0, 0}, Arrays.copyOfRange(rest, 10, rest.length));
 
-        assertThat(read(open(true, bufferBytes, member("a"), member(""), member("b"), all))).isEqualTo("abc");
+        assertThat(read(open(true, bufferBytes, member("a"), member(""), member("b"), all)))
+                .isEqualTo("abc");
     }
 
     @Test
