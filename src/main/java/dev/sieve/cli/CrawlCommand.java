@@ -11,6 +11,8 @@ import dev.sieve.crawl.CrawlOptions;
 import dev.sieve.crawl.CrawlReport;
 import dev.sieve.durable.Export;
 import dev.sieve.fetch.FolderSite;
+import dev.sieve.fetch.LocalSource;
+import dev.sieve.output.ArchiveSource;
 import dev.sieve.job.CrawlPlace;
 import dev.sieve.report.LiveServer;
 import dev.sieve.report.Numbers;
@@ -71,8 +73,9 @@ class CrawlCommand implements Callable<Integer> {
     @Parameters(
             paramLabel = "SEED",
             description =
-                    "A URL, a file with one URL per line, - for standard input, or a folder: its files are crawled from"
-                            + " index.html, as the site http://localhost/.")
+                    "A URL, a file with one URL per line, - for standard input, a folder: its files are crawled from"
+                            + " index.html, as the site http://localhost/; or an archive (.warc, .warc.gz), whose"
+                            + " responses are crawled again without the network.")
     List<String> seeds = new ArrayList<>();
 
     @Mixin
@@ -163,8 +166,8 @@ class CrawlCommand implements Callable<Integer> {
                     + " robots.txt, writes nothing.")
     private boolean isDryRun;
 
-    /** The folder among the seeds; null if there is none. */
-    private @Nullable FolderSite site;
+    /** The folder or the archive among the seeds; null if there is neither. */
+    private @Nullable LocalSource source;
 
     @Option(names = "-q", description = "Show only warnings: no progress, no summary.")
     private boolean isQuiet;
@@ -250,7 +253,7 @@ class CrawlCommand implements Callable<Integer> {
                     SummaryFile.write(start.crawler().report(), exitCode, recording.brokenLinks(), summary);
                 }
                 if (annotations.isNow()) {
-                    Terminal.print(Annotations.of(recording.brokenLinks(), site));
+                    Terminal.print(Annotations.of(recording.brokenLinks(), source instanceof FolderSite folder ? folder : null));
                 }
                 return exitCode;
             } catch (IOException | RuntimeException | Error e) {
@@ -280,9 +283,9 @@ class CrawlCommand implements Callable<Integer> {
         // First, so that documents are requested with cookies.
         rendering.apply(options, spec, requests.maxBody);
         requests.apply(options, spec);
-        site = folder();
-        if (site != null) {
-            options.source(site);
+        source = source();
+        if (source != null) {
+            options.source(source);
         }
         output.apply(options);
         accepted.forEach(each -> Checks.check(
@@ -292,29 +295,50 @@ class CrawlCommand implements Callable<Integer> {
         return options.acceptTypes(acceptsTypes);
     }
 
-    /** Returns the folder among the seeds; null if there is none. */
-    private @Nullable FolderSite folder() {
-        List<String> folders = seeds.stream().filter(CrawlCommand::isFolder).toList();
-        if (folders.isEmpty()) {
+    /** Returns the folder or the archive among the seeds; null if there is neither. */
+    private @Nullable LocalSource source() {
+        List<String> sources = seeds.stream()
+                .filter(seed -> isFolder(seed) || isArchive(seed))
+                .toList();
+        if (sources.isEmpty() || !isFolder(sources.get(0))) {
             Checks.requires(spec, "a folder as SEED", BASE_PATH);
+        }
+        if (sources.isEmpty()) {
             return null;
         }
         ParseResult given = spec.commandLine().getParseResult();
         boolean isSaved = given.hasMatchedOption("--job") || given.hasMatchedOption("--frontier");
-        if (folders.size() > 1 || isSaved || output.takeExchanges()) {
+        String name = sources.get(0);
+        if (sources.size() > 1 || isSaved || output.takeExchanges()) {
             throw Checks.wrong(
                     spec,
-                    "Invalid SEED: " + folders.get(0) + ": a folder cannot be crawled with "
-                            + (folders.size() > 1 ? "another one" : "'--job', '--frontier' or an archive"),
+                    "Invalid SEED: " + name + ": " + (isFolder(name) ? "a folder" : "an archive")
+                            + " cannot be crawled with "
+                            + (sources.size() > 1
+                                    ? "another one"
+                                    : "'--job', '--frontier' or an archive as output"),
                     ConfigFile.SEED);
         }
         try {
-            return new FolderSite(Path.of(folders.get(0)), basePath);
+            return isFolder(name) ? new FolderSite(Path.of(name), basePath) : archive(Path.of(name));
         } catch (IllegalArgumentException e) {
             throw Checks.invalid(spec, BASE_PATH, e.getMessage());
         } catch (IOException e) {
             throw Checks.wrong(spec, "Invalid SEED: " + Checks.message(e), ConfigFile.SEED);
         }
+    }
+
+    private static ArchiveSource archive(Path file) throws IOException {
+        int maxBytes = (int) Math.min(Integer.MAX_VALUE, Runtime.getRuntime().maxMemory() / 8);
+        ArchiveSource archive = new ArchiveSource(file, maxBytes);
+        if (archive.problem() != null) {
+            Terminal.println("sieve: " + file + " is used as far as it can be read: " + archive.problem());
+        }
+        return archive;
+    }
+
+    private static boolean isArchive(String seed) {
+        return ArchiveSource.isArchive(seed) && new File(seed).isFile();
     }
 
     private static boolean isFolder(String seed) {
@@ -324,9 +348,13 @@ class CrawlCommand implements Callable<Integer> {
     /** Passes on the URLs of words, as {@link Seeds} does, and the one of a folder. */
     void readSeeds(List<String> seeds, Consumer<String> typed, Consumer<String> listed) {
         List<String> words = seeds.stream()
+                .filter(seed -> !isArchive(seed))
                 .map(seed -> isFolder(seed) ? FolderSite.ORIGIN + basePath : seed)
                 .toList();
         try (Logging.SeedProblems problems = new Logging.SeedProblems()) {
+            if (source instanceof ArchiveSource archive) {
+                archive.urls(listed);
+            }
             new Seeds(typed, listed, problems).read(words, System.in);
         } catch (IOException e) {
             // Only the first word can be a command.

@@ -1,6 +1,7 @@
 /**
  * A URL in, a response or a reason out: {@link dev.sieve.fetch.Fetcher} sends one request and returns a
- * {@link dev.sieve.fetch.FetchResult} for everything that a server may do. No signature contains a type of a library.
+ * {@link dev.sieve.fetch.FetchResult} for everything that a server may do. {@link dev.sieve.fetch.Origins} takes
+ * responses from a source on this machine, if that has the URL. No signature contains a type of a library.
  *
  * <p>The HTTP client sends, repeats, follows, stores and decodes nothing by itself. {@code ClientActsTest} provokes each line:
  *
