@@ -12,8 +12,8 @@ import dev.sieve.crawl.CrawlReport;
 import dev.sieve.durable.Export;
 import dev.sieve.fetch.FolderSite;
 import dev.sieve.fetch.LocalSource;
-import dev.sieve.output.ArchiveSource;
 import dev.sieve.job.CrawlPlace;
+import dev.sieve.output.ArchiveSource;
 import dev.sieve.report.LiveServer;
 import dev.sieve.report.Numbers;
 import dev.sieve.report.SummaryFile;
@@ -253,7 +253,8 @@ class CrawlCommand implements Callable<Integer> {
                     SummaryFile.write(start.crawler().report(), exitCode, recording.brokenLinks(), summary);
                 }
                 if (annotations.isNow()) {
-                    Terminal.print(Annotations.of(recording.brokenLinks(), source instanceof FolderSite folder ? folder : null));
+                    Terminal.print(Annotations.of(
+                            recording.brokenLinks(), source instanceof FolderSite folder ? folder : null));
                 }
                 return exitCode;
             } catch (IOException | RuntimeException | Error e) {
@@ -297,9 +298,8 @@ class CrawlCommand implements Callable<Integer> {
 
     /** Returns the folder or the archive among the seeds; null if there is neither. */
     private @Nullable LocalSource source() {
-        List<String> sources = seeds.stream()
-                .filter(seed -> isFolder(seed) || isArchive(seed))
-                .toList();
+        List<String> sources =
+                seeds.stream().filter(seed -> isFolder(seed) || isArchive(seed)).toList();
         if (sources.isEmpty() || !isFolder(sources.get(0))) {
             Checks.requires(spec, "a folder as SEED", BASE_PATH);
         }
@@ -314,9 +314,7 @@ class CrawlCommand implements Callable<Integer> {
                     spec,
                     "Invalid SEED: " + name + ": " + (isFolder(name) ? "a folder" : "an archive")
                             + " cannot be crawled with "
-                            + (sources.size() > 1
-                                    ? "another one"
-                                    : "'--job', '--frontier' or an archive as output"),
+                            + (sources.size() > 1 ? "another one" : "'--job', '--frontier' or an archive as output"),
                     ConfigFile.SEED);
         }
         try {

@@ -159,7 +159,7 @@ public final class ArchiveSource implements LocalSource {
     public void urls(Consumer<String> urls) throws IOException {
         scan((record, start) -> {
             String url = url(record);
-            if (url != null && !UrlNormalizer.base(url).resolve("/robots.txt").equals(url)) {
+            if (url != null && !url.equals(UrlNormalizer.base(url).resolve("/robots.txt"))) {
                 urls.accept(url);
             }
         });
@@ -203,7 +203,8 @@ public final class ArchiveSource implements LocalSource {
 
     private void put(long hash, long value) throws IOException {
         if (!starts.put(hash, value)) {
-            throw new IOException(file + ": more than " + starts.entries() + " URLs and payloads; use a larger heap (-Xmx)");
+            throw new IOException(
+                    file + ": more than " + starts.entries() + " URLs and payloads; use a larger heap (-Xmx)");
         }
     }
 

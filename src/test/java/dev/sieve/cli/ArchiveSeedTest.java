@@ -56,7 +56,8 @@ class ArchiveSeedTest {
     private Map<String, JsonNode> crawl(Path archive, String... options) throws IOException {
         Path file = folder.resolve("pages.jsonl");
         String[] arguments = Arrays.copyOf(options, options.length + 4);
-        System.arraycopy(new String[] {"-q", archive.toString(), "-o=" + file, "--force"}, 0, arguments, options.length, 4);
+        System.arraycopy(
+                new String[] {"-q", archive.toString(), "-o=" + file, "--force"}, 0, arguments, options.length, 4);
         assertThat(Run.of(Main.commandLine(), arguments).exitCode()).isZero();
         Map<String, JsonNode> pages = new TreeMap<>();
         for (String line : Files.readAllLines(file)) {
@@ -73,7 +74,9 @@ class ArchiveSeedTest {
         Path first = folder.resolve("first.jsonl");
         String text = "<p>some words of text";
         try (Site site = new Site()) {
-            site.html("/", "<title>t</title><a href=/a>a</a><a href=/b>b</a><a href=/moved>m</a><a href=/gone>g</a>" + text);
+            site.html(
+                    "/",
+                    "<title>t</title><a href=/a>a</a><a href=/b>b</a><a href=/moved>m</a><a href=/gone>g</a>" + text);
             site.html("/a", "<title>same</title>" + text);
             site.html("/b", "<title>same</title>" + text);
             site.redirect("/moved", "/a");
@@ -88,7 +91,8 @@ class ArchiveSeedTest {
         for (String line : Files.readAllLines(first)) {
             JsonNode before = new ObjectMapper().readTree(line);
             JsonNode after = again.get(before.get("url").asText());
-            for (String field : new String[] {"status", "type", "title", "links", "redirect_to", "text", "text_digest"}) {
+            for (String field :
+                    new String[] {"status", "type", "title", "links", "redirect_to", "text", "text_digest"}) {
                 assertThat(after.get(field)).as(field).isEqualTo(before.get(field));
             }
         }
@@ -102,7 +106,11 @@ class ArchiveSeedTest {
                 "x.warc.gz",
                 record("response", "http://a.test/", digest, HTML + "\r\n<title>one</title>"),
                 record("revisit", "http://a.test/same", digest + profile, HTML + "\r\n"),
-                record("revisit", "http://a.test/other", profile + "WARC-Refers-To-Target-URI: http://a.test/\r\n", HTML + "\r\n"),
+                record(
+                        "revisit",
+                        "http://a.test/other",
+                        profile + "WARC-Refers-To-Target-URI: http://a.test/\r\n",
+                        HTML + "\r\n"),
                 record("revisit", "http://a.test/lost", "WARC-Payload-Digest: sha1:BBBB\r\n" + profile, HTML + "\r\n"),
                 record("response", "http://a.test/later", "", HTML + "\r\n<title>old</title>"),
                 record("response", "http://a.test/later", "", HTML + "\r\n<title>new</title>"));
@@ -118,18 +126,25 @@ class ArchiveSeedTest {
     @Test
     void whatIsNotInTheArchiveIsNotRequested() throws IOException {
         Path archive = write(
-                "x.warc", record("response", "http://a.test/", "", HTML + "\r\n<a href=/b>b</a><a href=http://127.0.0.1:1/>c</a>"));
+                "x.warc",
+                record(
+                        "response",
+                        "http://a.test/",
+                        "",
+                        HTML + "\r\n<a href=/b>b</a><a href=http://127.0.0.1:1/>c</a>"));
         Path skipped = folder.resolve("skipped.tsv");
 
         crawl(archive, "--check-links", "--skipped=" + skipped);
 
-        assertThat(Files.readString(skipped)).contains("http://a.test/b\tnot in the archive", "http://127.0.0.1:1/\tnot in the archive");
+        assertThat(Files.readString(skipped))
+                .contains("http://a.test/b\tnot in the archive", "http://127.0.0.1:1/\tnot in the archive");
     }
 
     @Test
     void bodiesAreDecodedAndMayBeTruncated() throws IOException {
         String chunked = HTML + "Transfer-Encoding: chunked\r\n\r\n10\r\n<title>c</title>\r\n0\r\n\r\n";
-        String packed = HTML + "Content-Encoding: gzip\r\n\r\n" + new String(gzip("<title>g</title>".getBytes(ISO_8859_1)), ISO_8859_1);
+        String packed = HTML + "Content-Encoding: gzip\r\n\r\n"
+                + new String(gzip("<title>g</title>".getBytes(ISO_8859_1)), ISO_8859_1);
         Path archive = write(
                 "x.warc",
                 record("response", "http://a.test/c", "", chunked),
@@ -147,7 +162,8 @@ class ArchiveSeedTest {
     @Test
     void aDamagedArchiveIsReadUpToTheDamage() throws IOException {
         String first = record("response", "http://a.test/", "", HTML + "\r\n<title>one</title>");
-        Path archive = write("x.warc.gz", first, record("response", "http://a.test/b", "", HTML + "\r\n<title>b</title>"));
+        Path archive =
+                write("x.warc.gz", first, record("response", "http://a.test/b", "", HTML + "\r\n<title>b</title>"));
         byte[] bytes = Files.readAllBytes(archive);
         Files.write(archive, Arrays.copyOf(bytes, bytes.length - 20));
 
