@@ -1,6 +1,7 @@
 package dev.sieve.browser;
 
 import dev.sieve.browser.Cdp.Json;
+import dev.sieve.fetch.Cookie;
 import dev.sieve.fetch.FetchResult.Page;
 import dev.sieve.url.UrlParts;
 import java.io.Closeable;
@@ -8,6 +9,7 @@ import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.time.Duration;
 import java.util.Base64;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -108,6 +110,23 @@ final class PageTab implements Closeable {
         origin = UrlParts.origin(url);
         cdp.sessions.put(session, events);
         send("Page.navigate", Map.of("url", url));
+    }
+
+    /** Sets a cookie, of which the browser then decides where to send it, and whether scripts see it. */
+    void set(Cookie cookie) {
+        String[] line = cookie.line().split("\t", -1);
+        String domain = line[0].replace("#HttpOnly_", "");
+        boolean isSecure = Boolean.parseBoolean(line[3]);
+        Map<String, Object> params = new HashMap<>(Map.of("path", line[2], "name", line[5], "value", line[6]));
+        params.put(
+                "url",
+                (isSecure ? "https://" : "http://") + (domain.contains(":") ? "[" + domain + "]" : domain) + "/");
+        params.put("secure", isSecure);
+        params.put("httpOnly", line[0].startsWith("#"));
+        if (Boolean.parseBoolean(line[1])) {
+            params.put("domain", "." + domain);
+        }
+        send("Network.setCookie", params);
     }
 
     /**

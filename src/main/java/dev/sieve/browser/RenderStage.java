@@ -143,6 +143,9 @@ public final class RenderStage implements Stage {
         }
         made.put("requests", parts.requests.get());
         made.put("bytes", parts.bytes.get());
+        if (parts.refused.get() > 0) {
+            made.put("refused", parts.refused.get());
+        }
         made.put("ms", TimeUnit.NANOSECONDS.toMillis(nanoTime.getAsLong() - startNanos));
         record.accept(made);
         return result;

@@ -119,6 +119,7 @@ final class ShownPage {
 
     /** Returns the page as its scripts have made it, of at most {@code limit} bytes. */
     Page render(int limit) throws IOException {
+        parts.cookies().forEach(tab::set);
         tab.show(url, this::event);
         try {
             do {

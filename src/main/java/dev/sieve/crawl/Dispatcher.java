@@ -18,6 +18,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -49,6 +50,9 @@ final class Dispatcher {
 
     /** How long to wait for other processes, one of which may have begun what is not a page. */
     private static final Duration BUDGET_PAUSE = Duration.ofSeconds(1);
+
+    /** How often a page that waits for a host is asked whether it still does. */
+    private static final long TURN_CHECK_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
     /** How long until an errand to a host that waits itself is tried again. */
     private static final Duration ERRAND_PAUSE = Duration.ofSeconds(2);
@@ -376,15 +380,30 @@ final class Dispatcher {
         }
     }
 
-    /** Notes that a request, or a further one, for a target is sent to a host, unless its lease has ended; returns whether it may be. */
-    boolean maySend(Target target, String host, boolean isFurther) {
+    /** Notes a request, a further one, or one that a host lends to another site, for a target; returns whether it may be sent. */
+    boolean maySend(Target target, String host, boolean isFurther, boolean isLent) {
         if (!target.is(Target.Kind.ERRAND) && !frontier.begin(target.lease())) {
             return false;
         }
         synchronized (this) {
-            schedule.sent(host, isFurther, nanoClock.getAsLong());
+            long now = nanoClock.getAsLong();
+            if (isLent) {
+                schedule.lent(host, now);
+            } else {
+                schedule.sent(host, isFurther, now);
+            }
         }
         return true;
+    }
+
+    /** Waits until a host may receive a request for a page of another site; returns false if it never may, or the wait is over. */
+    synchronized boolean awaitTurn(String host, boolean isWithin, BooleanSupplier isOver) throws InterruptedException {
+        long nanos = schedule.lend(host, isWithin, nanoClock.getAsLong());
+        while (nanos > 0 && nanos < Long.MAX_VALUE && !isOver.getAsBoolean()) {
+            TimeUnit.NANOSECONDS.timedWait(this, Math.min(nanos, TURN_CHECK_NANOS));
+            nanos = schedule.lend(host, isWithin, nanoClock.getAsLong());
+        }
+        return nanos == 0;
     }
 
     /** Ends the request of a task, exactly once; the URL stays in work until it is {@link #finished}. */

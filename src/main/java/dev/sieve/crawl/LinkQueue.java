@@ -561,6 +561,12 @@ public final class LinkQueue {
         return !admission.scope().isInPlace(url);
     }
 
+    /** Whether the request of a URL would end the session of the crawl. */
+    boolean endsSession(String url) {
+        SkipReason excluded = admission.scope().exclusion(url);
+        return excluded != null && SkipRule.LOG_OUT.is(excluded);
+    }
+
     private int push(UrlBatch batch, boolean areLinks) {
         int isNew;
         try {

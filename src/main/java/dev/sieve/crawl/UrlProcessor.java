@@ -22,10 +22,14 @@ import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -47,6 +51,9 @@ final class UrlProcessor {
 
     /** Most requests for the robots.txt of another host that a page needs. */
     private static final int MAX_RULES = 4;
+
+    /** How many parts a page may request from a host of another site before each waits for its turn. */
+    private static final int MAX_PARTS = 20;
 
     private static final Outcome SERVER_BUSY = new Outcome(Outcome.Kind.SERVER_BUSY);
 
@@ -81,12 +88,15 @@ final class UrlProcessor {
     private final Set<String> withoutHeaders;
 
     /** Follows the requests for a target: the first one for a URL, and then those for what its page needs. */
-    private final class Sending implements FetchRequest.Watch {
+    private class Sending implements FetchRequest.Watch {
         private final Task task;
         private final Target target;
         private volatile boolean hasEnded;
         private volatile boolean isServerBusy;
         private volatile boolean isSent;
+        /** How many parts of its page were needed from each host. */
+        private final Map<String, Integer> parts = new ConcurrentHashMap<>();
+
         private long sentNanos;
         /** How long the server took to begin its response. */
         private Duration took = Duration.ZERO;
@@ -111,18 +121,43 @@ final class UrlProcessor {
         /** Nothing is sent once the lease has ended, however long something has been waited for. */
         @Override
         public boolean maySend(String host) {
-            hasEnded = !dispatcher.maySend(target, host, isSent);
+            hasEnded = !dispatcher.maySend(target, host, isSent, isSent && isOfOtherSite(host));
             sentNanos = clock.nanoTime();
             isSent = true;
             return !hasEnded;
         }
 
         @Override
-        public synchronized boolean allows(String url) {
+        public boolean allows(String url, boolean obeysRobots, Consumer<Runnable> cancels) {
+            if (links.endsSession(url) || (obeysRobots && !robotsAllow(url, cancels))) {
+                return false;
+            }
+            String host = UrlParts.host(url);
+            AtomicBoolean isOver = new AtomicBoolean();
+            cancels.accept(() -> isOver.set(true));
+            boolean isWithin = parts.merge(host, 1, Integer::sum) <= MAX_PARTS;
+            try {
+                return !isOfOtherSite(host) || dispatcher.awaitTurn(host, isWithin, isOver::get);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                return false;
+            }
+        }
+
+        private boolean isOfOtherSite(String host) {
+            return !UrlParts.domainOfHost(host).equals(UrlParts.domainOfHost(task.host()));
+        }
+
+        private synchronized boolean robotsAllow(String url, Consumer<Runnable> cancels) {
             String origin = UrlParts.origin(url);
             RobotsCache.Found found = politeness.robots(origin);
             for (int i = 0; found.next() != null && i < MAX_RULES; i++) {
-                Sending further = new Sending(task, target);
+                Sending further = new Sending(task, target) {
+                    @Override
+                    public void begins(Runnable cancel) {
+                        cancels.accept(cancel);
+                    }
+                };
                 further.isSent = true;
                 politeness.requestRobots(found.next(), further, recorder::exchanged);
                 found = politeness.robots(origin);

@@ -22,6 +22,7 @@ public final class Cookie {
     /** The heap of the objects. */
     private static final int OBJECT_BYTES = 400;
 
+    private static final String HTTP_ONLY = "#HttpOnly_";
     private static final String FALSE = "FALSE";
 
     private static final String TRUE = "TRUE";
@@ -41,7 +42,7 @@ public final class Cookie {
                 isOfSuffix ? parsed.newBuilder().hostOnlyDomain(parsed.domain()).build() : parsed;
         line = String.join(
                 "\t",
-                cookie.domain(),
+                (cookie.httpOnly() ? HTTP_ONLY : "") + cookie.domain(),
                 cookie.hostOnly() ? FALSE : TRUE,
                 cookie.path(),
                 cookie.secure() ? TRUE : FALSE,
@@ -52,7 +53,8 @@ public final class Cookie {
 
     /**
      * Returns the cookie in a line of the files that curl and browsers write: domain, whether it is for the hosts below it,
-     * path, whether it is for https only, expiry in epoch seconds or 0 for none, name and value, separated by tabs.
+     * path, whether it is for https only, expiry in epoch seconds or 0 for none, name and value, separated by tabs. It begins
+     * with {@code #HttpOnly_} if scripts do not see it.
      *
      * @throws IllegalArgumentException when the line is none; the message does not contain it
      */
@@ -79,6 +81,9 @@ public final class Cookie {
         }
         if (fields.group("secure").equalsIgnoreCase(TRUE)) {
             cookie.secure();
+        }
+        if (line.regionMatches(true, 0, HTTP_ONLY, 0, HTTP_ONLY.length())) {
+            cookie.httpOnly();
         }
         long expiry = Long.parseLong(fields.group("expiry"));
         if (expiry > 0) {

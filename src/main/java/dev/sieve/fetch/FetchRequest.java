@@ -16,9 +16,15 @@ import org.jspecify.annotations.Nullable;
  * @param body what is read of the body
  * @param watch follows the request
  * @param head receives a function that returns the values of a header field, when the head of the response has arrived
+ * @param cookies those of the site, of which the fields have the ones for this URL; they are for what the page needs
  */
 public record FetchRequest(
-        String url, Map<String, String> fields, Body body, Watch watch, Consumer<Function<String, List<String>>> head) {
+        String url,
+        Map<String, String> fields,
+        Body body,
+        Watch watch,
+        Consumer<Function<String, List<String>>> head,
+        List<Cookie> cookies) {
     /** What is read of a body. */
     public sealed interface Body {
         /** Documents. */
@@ -72,8 +78,14 @@ public record FetchRequest(
             return true;
         }
 
-        /** Returns whether robots.txt allows the request of another URL that the page needs; may wait for it. */
-        default boolean allows(String url) {
+        /**
+         * Returns whether another URL that the page needs may be requested: robots.txt allows it, and its host has a turn. May
+         * wait for both.
+         *
+         * @param obeysRobots whether robots.txt can forbid it
+         * @param cancels receives what ends the wait
+         */
+        default boolean allows(String url, boolean obeysRobots, Consumer<Runnable> cancels) {
             return true;
         }
 
@@ -96,7 +108,7 @@ public record FetchRequest(
 
     /** Creates an unconditional request for a document. */
     public FetchRequest(String url) {
-        this(url, Map.of(), Body.DOCUMENT, Watch.NONE, values -> {});
+        this(url, Map.of(), Body.DOCUMENT, Watch.NONE, values -> {}, List.of());
     }
 
     /** Returns the same request with other conditions. */
@@ -104,28 +116,33 @@ public record FetchRequest(
         Map<String, String> all = new LinkedHashMap<>(fields);
         all.keySet().removeIf(name -> name.startsWith("If-"));
         all.putAll(conditions);
-        return new FetchRequest(url, all, body, watch, head);
+        return new FetchRequest(url, all, body, watch, head, cookies);
     }
 
     /** Returns the same request with one more header field. */
     public FetchRequest with(String name, String value) {
         Map<String, String> more = new LinkedHashMap<>(fields);
         more.put(name, value);
-        return new FetchRequest(url, more, body, watch, head);
+        return new FetchRequest(url, more, body, watch, head, cookies);
     }
 
     /** Returns the same request for another part of the body. */
     public FetchRequest reading(Body other) {
-        return new FetchRequest(url, fields, other, watch, head);
+        return new FetchRequest(url, fields, other, watch, head, cookies);
     }
 
     /** Returns the same request with another watch. */
     public FetchRequest watchedBy(Watch other) {
-        return new FetchRequest(url, fields, body, other, head);
+        return new FetchRequest(url, fields, body, other, head, cookies);
     }
 
     /** Returns the same request with another receiver of the head. */
     public FetchRequest headTo(Consumer<Function<String, List<String>>> other) {
-        return new FetchRequest(url, fields, body, watch, other);
+        return new FetchRequest(url, fields, body, watch, other, cookies);
+    }
+
+    /** Returns the same request with the cookies of its site. */
+    public FetchRequest with(List<Cookie> others) {
+        return new FetchRequest(url, fields, body, watch, head, others);
     }
 }

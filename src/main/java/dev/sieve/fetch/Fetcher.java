@@ -615,6 +615,11 @@ public final class Fetcher implements PageFetcher, AutoCloseable {
         // Not for what a page of another origin needs.
         if (!fields.containsKey("Origin") && headerOrigins.contains(UrlParts.origin(url))) {
             options.headers.forEach(request::header);
+            if (fields.containsKey("Cookie")) {
+                options.headers.keySet().stream()
+                        .filter("Cookie"::equalsIgnoreCase)
+                        .forEach(name -> request.header(name, options.headers.get(name) + "; " + fields.get("Cookie")));
+            }
         }
         return request.build();
     }

@@ -19,6 +19,8 @@ class Host {
     int waitMillis; // how long it waited since its last request was started
     int lastWaitMillis; // how long it waited before that
     boolean isStarted; // a request was started before
+    boolean isLent; // a request for another site has delayed it since its last request was started
+    long lentAt; // when all requests for other sites have their turn, see HostSelector
     boolean isBackingOff; // readyAt is due to a back-off and not to the delay
     boolean hasBackedOff; // so it was when the host became ready
     boolean isOpen; // more than one request at a time is allowed
@@ -44,6 +46,7 @@ class Host {
     Host(long hash, long readyAt) {
         this.hash = hash;
         this.readyAt = readyAt;
+        lentAt = readyAt;
     }
 
     int items() {
@@ -95,7 +98,7 @@ class Host {
 
     /** Whether nothing is queued or under way, and no delay or back-off is left. */
     boolean isIdle(long nowNanos) {
-        return items() == 0 && underWay == 0 && readyAt - nowNanos <= 0 && !isChained;
+        return items() == 0 && underWay == 0 && readyAt - nowNanos <= 0 && lentAt - nowNanos <= 0 && !isChained;
     }
 
     /**

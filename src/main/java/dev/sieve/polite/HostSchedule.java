@@ -261,6 +261,24 @@ public final class HostSchedule<T> implements Closeable {
     }
 
     /**
+     * Returns how long a request to a host has to wait that a page of another site needs; 0 if it may be made now, which is then
+     * counted. Without a wait, a host receives a number of them, and then one per turn, of which it has fewer while it has work;
+     * none before the end of a back-off.
+     *
+     * @param isWithin whether it is one of the first ones of the page; others wait until all before them have had their turn
+     */
+    public long lend(String hostName, boolean isWithin, long nowNanos) {
+        selector.advance(nowNanos);
+        return selector.lend(get(hostName), isWithin, nowNanos);
+    }
+
+    /** Records that such a request is sent at this moment: between two requests of its own, a host waits one delay for all of them. */
+    public void lent(String hostName, long nowNanos) {
+        selector.advance(nowNanos);
+        selector.lent(get(hostName), nowNanos);
+    }
+
+    /**
      * Returns the server of a host, for which a request counts from its poll until {@link #leftServer}; null if not known.
      */
     public @Nullable String server(String hostName) {

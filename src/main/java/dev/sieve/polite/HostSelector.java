@@ -17,6 +17,12 @@ final class HostSelector {
     /** How many hosts whose delay is over are moved to the ready ones per selection. */
     private static final int MOVED_AT_ONCE = 4;
 
+    /** How many requests for other sites a host receives without a delay between them. */
+    private static final int LENT_AT_ONCE = 20;
+
+    /** How many requests for other sites have their turn per delay; with work of its own, a host gives them one turn in as many. */
+    private static final int LENT_SHARE = 4;
+
     private final Host.Limit hostLimit;
     private final boolean probeFirst;
     private final boolean tellsTrust;
@@ -168,6 +174,7 @@ final class HostSelector {
         }
         host.underWay++;
         host.isStarted = true;
+        host.isLent = false;
         host.lastWaitMillis = host.waitMillis;
         host.waitMillis = 0;
         host.readyAt = nowNanos + delayOf(host);
@@ -187,6 +194,39 @@ final class HostSelector {
         }
         sent(host.group(), isFurther, nowNanos);
         sent(host.server(), isFurther, nowNanos);
+    }
+
+    /**
+     * Returns how long until a host may receive a request for a page of another site; 0 if it is its turn, which it then takes.
+     *
+     * @param isWithin whether the page has used little of the host, so that it does not wait while the host has turns to spare
+     */
+    long lend(Host host, boolean isWithin, long nowNanos) {
+        if (host.isGivenUp || (host.isBackingOff && host.readyAt - nowNanos > 0)) {
+            return host.isGivenUp ? Long.MAX_VALUE : host.readyAt - nowNanos;
+        }
+        long each = host.hasWork() ? delayOf(host) * LENT_SHARE : delayOf(host) / LENT_SHARE;
+        long from = Math.max(0, host.lentAt - nowNanos);
+        long wait = from - (isWithin ? each * (LENT_AT_ONCE - 1) : 0);
+        if (wait <= 0) {
+            host.lentAt = nowNanos + from + each;
+        }
+        return Math.max(0, wait);
+    }
+
+    /** Delays a host and its groups for requests for other sites: once, until the next request of its own. */
+    void lent(@Nullable Host host, long nowNanos) {
+        if (host == null) {
+            return;
+        }
+        if (!host.isLent) {
+            host.isLent = true;
+            host.isStarted = true;
+            host.readyAt = Math.max(0, host.readyAt - nowNanos) + nowNanos + delayOf(host);
+            settle(host);
+        }
+        lent(host.group(), nowNanos);
+        lent(host.server(), nowNanos);
     }
 
     void end(Host host) {

@@ -153,8 +153,13 @@ final class CookieJar {
 
     /** Returns the Cookie field of a request; empty for none. */
     String field(String url, Instant now) {
+        return Cookie.field(ofSite(url), url, now);
+    }
+
+    /** Returns the cookies of the registrable domain of a URL, those that have expired included. */
+    List<Cookie> ofSite(String url) {
         List<Cookie> cookies = domains.get(UrlParts.domain(url));
-        return cookies == null ? "" : Cookie.field(cookies, url, now);
+        return cookies == null ? List.of() : cookies;
     }
 
     /** Takes over the Set-Cookie fields of a response; returns whether that has changed a cookie. */

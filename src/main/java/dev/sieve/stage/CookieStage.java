@@ -100,7 +100,8 @@ public final class CookieStage implements Stage {
                 return new Refused(excluded);
             }
             String cookies = jar.field(request.url(), clock.now());
-            FetchRequest sent = cookies.isEmpty() ? request : request.with("Cookie", cookies);
+            FetchRequest all = request.with(jar.ofSite(request.url()));
+            FetchRequest sent = cookies.isEmpty() ? all : all.with("Cookie", cookies);
             FetchResult result = next.fetch(sent.headTo(fields -> received = fields.apply("Set-Cookie")));
             boolean isChanged = jar.take(request.url(), received, clock.now());
             return result instanceof Redirect redirect ? redirect.afterCookies(isChanged) : result;

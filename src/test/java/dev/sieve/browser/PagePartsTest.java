@@ -21,6 +21,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -41,9 +42,9 @@ class PagePartsTest {
 
     private final FetchRequest.Watch watch = new FetchRequest.Watch() {
         @Override
-        public boolean allows(String url) {
+        public boolean allows(String url, boolean obeysRobots, Consumer<Runnable> cancels) {
             checked.add(url);
-            return !url.equals(forbidden);
+            return !obeysRobots || !url.equals(forbidden);
         }
     };
 
@@ -86,7 +87,7 @@ class PagePartsTest {
     void aPartIsRequestedWithItsFieldsAndCounted() {
         on("https://h.test/a", "abc", "content-type", "text/plain");
         try (PageParts parts = page()) {
-            Map<String, String> headers = Map.of("Accept", "x/y", "X-Key", "1", "User-Agent", "no", "Cookie", "no");
+            Map<String, String> headers = Map.of("Accept", "x/y", "X-Key", "1", "User-Agent", "no", "Sec-Ch-Ua", "no");
 
             Page part = get(parts, "https://h.test/a", "Fetch", headers);
 
@@ -98,15 +99,28 @@ class PagePartsTest {
         assertThat(sent.get(0).fields()).isEqualTo(Map.of("Accept", "x/y", "X-Key", "1"));
     }
 
+    /** The fetcher sends the fields of the user only where there is no Origin, and scripts cannot take it away. */
     @Test
-    void cookiesOfThePageAreSentToItsOriginOnly() {
-        fields.put("Cookie", "a=1");
-        get("https://h.test/a", "XHR");
-        get("https://other.test/a", "XHR");
-        get("http://h.test/a", "XHR");
+    void cookiesAreThoseOfTheBrowserAndOtherOriginsAreMarked() {
+        fields.put("Cookie", "of=document");
+        Map<String, String> none = Map.of();
+        Map<String, String> some = Map.of("Cookie", "a=1", "HX-Request", "true", "Sec-Fetch-Mode", "cors");
+        Map<String, String> tainted = Map.of("Origin", "null");
+        try (PageParts parts = page()) {
+            get(parts, "https://h.test/a", "XHR", none);
+            get(parts, "https://h.test/b", "XHR", some);
+            get(parts, "https://other.test/a", "XHR", some);
+            get(parts, "https://other.test/b", "Script", tainted);
+            get(parts, "http://h.test/a", "XHR", none);
+        }
 
         assertThat(sent.stream().map(FetchRequest::fields).distinct())
-                .containsExactly(Map.of("Cookie", "a=1"), Map.of("Origin", "https://h.test"));
+                .containsExactly(
+                        Map.of(),
+                        Map.of("Cookie", "a=1", "HX-Request", "true"),
+                        Map.of("Cookie", "a=1", "HX-Request", "true", "Origin", "https://h.test"),
+                        Map.of("Origin", "null"),
+                        Map.of("Origin", "https://h.test"));
     }
 
     @Test
@@ -134,6 +148,19 @@ class PagePartsTest {
     }
 
     @Test
+    void whatIsRefusedIsCountedAndWhatFailsIsNot() {
+        forbidden = "https://h.test/a";
+        results.put("https://h.test/large", new Page(200, Map.of(), "", new byte[1], 1, true));
+        try (PageParts parts = page()) {
+            get(parts, forbidden, "Fetch", Map.of());
+            get(parts, "https://h.test/large", "Fetch", Map.of());
+            get(parts, "https://h.test/fails", "Fetch", Map.of());
+
+            assertThat(parts.refused).hasValue(2);
+        }
+    }
+
+    @Test
     void aRedirectIsPassedOnAndAClosedConnectionIsTriedAgain() {
         results.put("https://h.test/a", new Redirect(301, "https://h.test/b"));
 
@@ -154,6 +181,121 @@ class PagePartsTest {
         assertThat(sent).hasSize(2);
         get("https://h.test/a.js", "Fetch");
         assertThat(sent).hasSize(3);
+    }
+
+    /** As that of another site, of another user, or of a page to which the server says more. */
+    @Test
+    void aKeptResponseBelongsToAllThatItWasRequestedWith() {
+        String script = "https://h.test/me.js";
+        on(script, "a", "cache-control", "max-age=9");
+        FetchRequest other = new FetchRequest("https://other.test/").watchedBy(watch);
+        try (PageParts own = page();
+                PageParts another = new PageParts(other, this::fetch, false, shared, () -> now)) {
+            get(own, script, "Script", Map.of("Cookie", "session=a", "Referer", "https://h.test/1"));
+            get(own, script, "Script", Map.of("Cookie", "session=a", "Referer", "https://h.test/2"));
+            assertThat(sent).hasSize(1);
+            get(another, script, "Script", Map.of("Referer", "https://other.test/"));
+            get(own, script, "Script", Map.of());
+            get(own, script, "Script", Map.of("Cookie", "session=b"));
+        }
+        assertThat(sent).hasSize(4);
+        assertThat(sent.get(1).fields()).containsOnlyKeys("Referer", "Origin");
+    }
+
+    @Test
+    void aRedirectKeepsWhatItSaysOfItself() {
+        Map<String, List<String>> head =
+                Map.of("Set-Cookie", List.of("a=1", "b=2"), "Access-Control-Allow-Origin", List.of("*"));
+        PageFetcher fetcher = request -> {
+            request.head()
+                    .accept(name -> head.entrySet().stream()
+                            .filter(field -> field.getKey().equalsIgnoreCase(name))
+                            .findFirst()
+                            .map(Map.Entry::getValue)
+                            .orElse(List.of()));
+            return new Redirect(302, "https://h.test/b");
+        };
+        try (PageParts parts = page(fetcher)) {
+            assertThat(get(parts, "https://h.test/a", "Fetch", Map.of()).headers())
+                    .containsEntry("location", List.of("https://h.test/b"))
+                    .containsEntry("set-cookie", List.of("a=1", "b=2"))
+                    .containsEntry("access-control-allow-origin", List.of("*"));
+        }
+    }
+
+    /** While all threads of the page are busy. */
+    @Test
+    void whatWaitsOfAPageIsLimitedInBytes() throws Exception {
+        CountDownLatch isOver = new CountDownLatch(1);
+        CountDownLatch refused = new CountDownLatch(1);
+        PageFetcher slow = request -> {
+            try {
+                isOver.await();
+            } catch (InterruptedException e) {
+                throw new IllegalStateException(e);
+            }
+            return new Failed(0, Reason.PROTOCOL, "");
+        };
+        try (PageParts parts = page(slow)) {
+            Map<String, String> fields = Map.of("x-a", "x".repeat(100_000));
+            for (int i = 0; i < 30; i++) {
+                parts.request("https://h.test/" + i, "Fetch", fields, part -> refused.countDown());
+            }
+            refused.await();
+            assertThat(parts.refused.get()).isBetween(20, 25);
+            isOver.countDown();
+        }
+    }
+
+    @Test
+    void aBodyIsReleasedAfterItWasPassedOn() throws Exception {
+        on("https://h.test/a", "abc");
+        List<String> order = Collections.synchronizedList(new ArrayList<>());
+        CountDownLatch isReleased = new CountDownLatch(1);
+        PageFetcher fetcher = new PageFetcher() {
+            @Override
+            public FetchResult fetch(FetchRequest request) {
+                return PagePartsTest.this.fetch(request);
+            }
+
+            @Override
+            public void release(FetchResult result) {
+                order.add("released");
+                isReleased.countDown();
+            }
+        };
+        try (PageParts parts = page(fetcher)) {
+            parts.request("https://h.test/a", "Fetch", Map.of(), part -> order.add("passed on"));
+            isReleased.await();
+        }
+        assertThat(order).containsExactly("passed on", "released");
+    }
+
+    @Test
+    void aLookAtRobotsIsCancelledWithItsPage() throws Exception {
+        CountDownLatch looks = new CountDownLatch(1);
+        CountDownLatch isCancelled = new CountDownLatch(1);
+        FetchRequest request = new FetchRequest(PAGE).watchedBy(new FetchRequest.Watch() {
+            @Override
+            public boolean allows(String url, boolean obeysRobots, Consumer<Runnable> cancels) {
+                cancels.accept(isCancelled::countDown);
+                looks.countDown();
+                try {
+                    isCancelled.await();
+                } catch (InterruptedException e) {
+                    throw new IllegalStateException(e);
+                }
+                return false;
+            }
+        });
+        CompletableFuture<Page> answer = new CompletableFuture<>();
+        PageParts parts = new PageParts(request, this::fetch, false, shared, () -> now);
+        parts.request("https://mute.test/", "Fetch", Map.of(), answer::complete);
+        looks.await();
+        parts.close();
+
+        assertThat(answer.join()).isNull();
+        assertThat(sent).isEmpty();
     }
 
     @ParameterizedTest

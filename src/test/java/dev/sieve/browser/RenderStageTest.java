@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sieve.durable.ChildJvm;
+import dev.sieve.fetch.Cookie;
 import dev.sieve.fetch.FetchRequest;
 import dev.sieve.fetch.FetchResult;
 import dev.sieve.fetch.FetchResult.Failed;
@@ -25,11 +26,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -354,7 +358,7 @@ class RenderStageTest {
             }
 
             @Override
-            public boolean allows(String url) {
+            public boolean allows(String url, boolean obeysRobots, Consumer<Runnable> cancels) {
                 return !url.endsWith("/secret");
             }
         };
@@ -414,6 +418,56 @@ class RenderStageTest {
             Page plain = (Page)
                     stage.fetch(new FetchRequest("http://plain.test/"), request -> web.get(request.url()), made -> {});
             assertThat(Rendered.text(plain)).contains("at http://plain.test/");
+        } finally {
+            stage.stop();
+        }
+    }
+
+    /** The fetcher has the cookies of the crawl; the browser decides which of them belong to what scripts request. */
+    @Test
+    void partsReceiveTheCookiesThatAreForThem(Browser unused) {
+        List<Cookie> cookies = Stream.of(
+                        "#HttpOnly_h.test FALSE / FALSE 0 session 1",
+                        "h.test FALSE /private FALSE 0 private 1",
+                        "h.test FALSE /api FALSE 0 api 1",
+                        "h.test TRUE / TRUE 0 secure 1",
+                        "h.test TRUE / FALSE 0 site 1")
+                .map(line -> Cookie.of(line.replace(' ', '\t')))
+                .toList();
+        Map<String, String> sent = new ConcurrentHashMap<>();
+        RenderStage stage =
+                new RenderStage(new RenderRule("all"), browser(), 1 << 20, false, RenderWait.DEFAULT, System::nanoTime);
+        try {
+            FetchRequest request = new FetchRequest("http://h.test/private/").with(cookies);
+            Page page = (Page) stage.fetch(
+                    request,
+                    part -> {
+                        sent.put(part.url(), part.fields().getOrDefault("Cookie", ""));
+                        return part.url().endsWith("/private/")
+                                ? answer("text/html", """
+                                <body><script>document.cookie = 'own=1; path=/api';
+                                  document.body.append('sees ' + document.cookie + ';');
+                                  fetch('/api/a').then(() => fetch('/api/b')); fetch('/api/none', {credentials: 'omit'});
+                                  const s = document.createElement('script'); s.src = 'http://www.h.test/s.js';
+                                  document.body.append(s)</script>""")
+                                : answer("text/plain", "", "set-cookie", "later=1; path=/api/b");
+                    },
+                    made -> {});
+
+            assertThat(Rendered.text(page)).contains("sees private=1; site=1;");
+            assertThat(sent)
+                    .containsEntry("http://h.test/api/a", "api=1; own=1; session=1; site=1")
+                    .containsEntry("http://h.test/api/b", "later=1; api=1; own=1; session=1; site=1")
+                    .containsEntry("http://h.test/api/none", "")
+                    .containsEntry("http://www.h.test/s.js", "site=1");
+            stage.fetch(
+                    new FetchRequest("https://h.test/private/").with(cookies),
+                    part -> {
+                        sent.put(part.url(), part.fields().getOrDefault("Cookie", ""));
+                        return answer("text/html", "<body><script>fetch('/api')</script>");
+                    },
+                    made -> {});
+            assertThat(sent).containsEntry("https://h.test/api", "api=1; session=1; secure=1; site=1");
         } finally {
             stage.stop();
         }

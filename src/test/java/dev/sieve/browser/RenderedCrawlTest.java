@@ -10,6 +10,7 @@ import dev.sieve.crawl.Crawler;
 import dev.sieve.output.Visit;
 import dev.sieve.output.VisitField;
 import dev.sieve.stage.AllStages;
+import dev.sieve.stage.CookieStage;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -124,6 +125,36 @@ class RenderedCrawlTest {
 
             assertThat(site.requests())
                     .containsExactlyInAnyOrder("GET /robots.txt", "GET /one", "GET /robots.txt", "GET /y");
+        }
+    }
+
+    @Test
+    void scriptsDoNotEndTheSession(Browser unused) throws IOException {
+        try (ScriptedSite site = new ScriptedSite()) {
+            site.page("/", "fetch('/logout').catch(e => 0); fetch('/in').catch(e => 0)")
+                    .on("/in", "text/plain", "in");
+
+            crawl(site, "all", new CrawlOptions().delay(Duration.ZERO).logOut(CookieStage.LOG_OUT));
+
+            assertThat(site.requests()).containsExactly("GET /robots.txt", "GET /", "GET /in");
+            assertThat(VisitField.RENDERED.of(visits.get("/"))).asString().contains("refused=1");
+        }
+    }
+
+    /** As an attacker would, so that the other site has no turn left. */
+    @Test
+    void aPageHasFewPartsOfAnotherSiteWithoutAWait(Browser unused) throws IOException {
+        try (ScriptedSite site = new ScriptedSite()) {
+            String other = "http://localhost:" + site.port() + "/n";
+            site.page("/", "for (let i = 0; i < 100; i++) fetch('" + other + "' + i, {mode: 'no-cors'}).catch(e => 0)");
+
+            CrawlOptions options =
+                    new CrawlOptions().delay(Duration.ofMinutes(1)).obeyRobots(false);
+            crawl(site, "all", options.allowPrivate("127.0.0.0/8"));
+
+            assertThat(site.requests().stream().filter(each -> each.contains("/n")))
+                    .hasSize(20);
+            assertThat(visits).hasSize(1);
         }
     }
 }

@@ -308,7 +308,7 @@ class DispatcherTest {
                 throws InterruptedException {
             Task task = dispatcher.next();
             dispatcher.delay(task.host(), Duration.ofMillis(crawlDelay));
-            dispatcher.maySend(task.target(), task.host(), false);
+            dispatcher.maySend(task.target(), task.host(), false, false);
             time.addAndGet(Duration.ofMillis(took).toNanos());
             dispatcher.end(task, outcome.apply(task.target(), Duration.ofMillis(took)));
             dispatcher.finished(task, true);

@@ -154,6 +154,72 @@ class HostScheduleTest {
         assertThat(schedule.waitNanos(4 * SECOND)).isEqualTo(2 * SECOND);
     }
 
+    /** Requests of pages of other sites, however many these are. */
+    @Test
+    void strangersDelayAHostOncePerRequestOfItsOwn() {
+        HostSchedule<String> schedule = options().build(0);
+        schedule.add("a", "a1");
+        schedule.add("a", "a2");
+        schedule.poll(0);
+        schedule.finished("a", 0);
+        for (int i = 0; i < 50; i++) {
+            schedule.lent("a", i);
+        }
+        assertThat(schedule.waitNanos(50)).isEqualTo(2 * SECOND - 50);
+        assertThat(schedule.poll(2 * SECOND)).isEqualTo("a2");
+        schedule.lent("a", 2 * SECOND);
+        schedule.finished("a", 2 * SECOND);
+        schedule.add("a", "a3");
+        assertThat(schedule.waitNanos(2 * SECOND)).isEqualTo(2 * SECOND);
+    }
+
+    @Test
+    void strangersWaitForTheirTurnBeyondTheFirstTwenty() {
+        HostSchedule<String> schedule = options().build(0);
+        for (int i = 0; i < 20; i++) {
+            assertThat(schedule.lend("a", true, 0)).isZero();
+        }
+        assertThat(schedule.lend("a", true, 0)).isEqualTo(SECOND / 4);
+        assertThat(schedule.lend("a", true, SECOND / 4)).isZero();
+        assertThat(schedule.lend("a", true, SECOND / 4)).isEqualTo(SECOND / 4);
+        assertThat(schedule.lend("a", false, SECOND / 4)).isEqualTo(5 * SECOND);
+        assertThat(schedule.lend("b", false, SECOND)).isZero();
+        assertThat(schedule.lend("b", false, SECOND)).isEqualTo(SECOND / 4);
+    }
+
+    @Test
+    void aHostWithWorkGivesStrangersAQuarterOfItsTurns() {
+        HostSchedule<String> schedule = options().build(0);
+        int own = 0;
+        int lent = 0;
+        for (long now = 0; now < 1000 * SECOND; now += SECOND / 10) {
+            schedule.add("a", "a");
+            if (schedule.poll(now) != null) {
+                own++;
+                schedule.finished("a", now);
+            }
+            if (schedule.lend("a", true, now) == 0) {
+                lent++;
+                schedule.lent("a", now);
+            }
+        }
+        assertThat(lent).isBetween(265, 275);
+        assertThat(own).isBetween(740, 760);
+    }
+
+    @Test
+    void strangersWaitForTheEndOfABackOff() {
+        HostSchedule<String> schedule = options().delay(Duration.ZERO).build(0);
+        schedule.add("a", "a1");
+        schedule.poll(0);
+        schedule.failed("a", Duration.ofSeconds(60), 0);
+
+        assertThat(schedule.lend("a", true, SECOND)).isEqualTo(59 * SECOND);
+        assertThat(schedule.lend("a", true, 60 * SECOND)).isZero();
+        schedule.giveUp("a");
+        assertThat(schedule.lend("a", true, 60 * SECOND)).isEqualTo(Long.MAX_VALUE);
+    }
+
     @Test
     void aRequestThatOthersHaveMadeCountsToo() {
         HostSchedule<String> schedule = options().build(0);
