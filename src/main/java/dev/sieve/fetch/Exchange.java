@@ -38,8 +38,8 @@ public record Exchange(
         @Nullable Rendered rendered) {
     private static final String SHA_1 = "SHA-1";
 
-    /** The fields with cookies, in a head; only a line feed ends a line. */
-    private static final Pattern COOKIES = Pattern.compile("(?dim)^(?:set-)?cookie2?[ \\t]*:.*\n");
+    /** The fields with cookies, in a head, with the lines that continue them; only a line feed ends a line. */
+    private static final Pattern COOKIES = Pattern.compile("(?dim)^(?:set-)?cookie2?[ \\t]*:.*\n(?:[ \\t:].*\n)*");
 
     /** An exchange that is in an archive: when its request was sent, in whole milliseconds, and the SHA-1 of its body. */
     public record Earlier(Instant time, String sha1) {}

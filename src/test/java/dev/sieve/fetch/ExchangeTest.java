@@ -265,4 +265,16 @@ class ExchangeTest {
             fetcher.release(result);
         }
     }
+
+    @Test
+    void withoutCookiesThereAreNoLinesThatContinueOne() {
+        String head =
+                "HTTP/1.1 200 OK\nSet-Cookie: a=1;\n\tsecret=2;\n  Path: secret\nX-A: b\nSet-Cookie2: secret\n secret\n"
+                        + "Content-Length: 1\n";
+
+        Exchange shown = exchange(head, new byte[1]).withoutCookies();
+
+        assertThat(shown.response())
+                .isEqualTo("HTTP/1.1 200 OK\r\nX-A: b\r\nContent-Length: 1\r\nConnection: close\r\n\r\n");
+    }
 }
