@@ -122,11 +122,16 @@ final class RequestOptions {
     }
 
     private void applyCookies(CrawlOptions options, CommandSpec spec) {
+        boolean hasSession = headers.stream().anyMatch(each -> each.matches("(?i)cookie\\s*:.*"));
+        if (hasSession || keepsCookies || cookies != null) {
+            Checks.check(spec, LOG_OUT, () -> options.logOut(logOut));
+        } else {
+            Checks.requires(spec, KEEP_COOKIES, LOG_OUT);
+        }
         if (!keepsCookies && cookies == null) {
-            Checks.requires(spec, KEEP_COOKIES, LOG_OUT, ARCHIVE_COOKIES);
+            Checks.requires(spec, KEEP_COOKIES, ARCHIVE_COOKIES);
             return;
         }
-        Checks.check(spec, LOG_OUT, () -> options.logOut(logOut));
         Checks.check(spec, "--cookies", () -> {
             try {
                 options.stage(CookieStage.of(cookies, archivesCookies));

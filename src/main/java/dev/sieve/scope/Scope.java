@@ -2,6 +2,7 @@ package dev.sieve.scope;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.sieve.url.Fragment;
 import dev.sieve.url.UrlNormalizer;
 import dev.sieve.url.UrlParts;
 import java.util.ArrayList;
@@ -21,7 +22,8 @@ import org.jspecify.annotations.Nullable;
  * <ol>
  *   <li>{@code too deep}: the URL is more than {@code maxDepth} links away from a seed.
  *   <li>{@code out of scope}: the URL is not where a seed is, by the {@link Kind} of the scope.
- *   <li>{@code log-out link}: the expression for links that end a session matches some part of the URL.
+ *   <li>{@code log-out link}: the expression for links that end a session matches some part of the URL, with
+ *       or without its escapes.
  *   <li>{@code excluded}: an exclude expression matches some part of the URL.
  *   <li>{@code not included}: there are include expressions, and none of them matches any part of the URL.
  * </ol>
@@ -125,6 +127,10 @@ public final class Scope {
     public @Nullable SkipReason exclusion(String url) {
         for (Exclusion exclude : excludes) {
             SkipReason reason = exclude.expression.find(url, exclude.reason, null);
+            boolean hasEscapes = SkipRule.LOG_OUT.is(exclude.reason) && url.indexOf('%') >= 0;
+            if (reason == null && hasEscapes) {
+                reason = exclude.expression.find(Fragment.decoded(url), exclude.reason, null);
+            }
             if (reason != null) {
                 return reason;
             }

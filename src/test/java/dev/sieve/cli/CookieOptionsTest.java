@@ -217,7 +217,10 @@ class CookieOptionsTest {
         Run without = Run.of(Main.commandLine(), "why", site + "logout", site);
         Run other = Run.of(Main.commandLine(), "why", site + "logout", site, "--keep-cookies", "--log-out=/bye");
 
+        Run header = Run.of(Main.commandLine(), "why", site + "logout", site, "-H", "Cookie: " + MINE);
+
         assertThat(with.out()).startsWith("not crawled: log-out link: it ends the session");
+        assertThat(header.out()).startsWith("not crawled: log-out link: it ends the session");
         assertThat(with.exitCode()).isEqualTo(5);
         assertThat(without.out()).startsWith("crawled: in scope");
         assertThat(other.out()).startsWith("crawled: in scope");
