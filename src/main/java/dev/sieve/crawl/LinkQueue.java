@@ -492,7 +492,10 @@ public final class LinkQueue {
     }
 
     private void forget(String url, Redirect redirect) {
-        recorder.lost(Loss.REDIRECTS_FORGOTTEN, url + " to " + redirect.target());
+        String what = url + " to " + redirect.target();
+        recorder.lost(
+                Loss.REDIRECTS_FORGOTTEN,
+                "there are more redirects than are kept: " + what + " is forgotten, a ring with it is not found");
     }
 
     private @Nullable String earlierTarget(boolean isCheck, String key) {

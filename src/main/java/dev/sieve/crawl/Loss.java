@@ -7,27 +7,17 @@ import java.util.Locale;
  * of its kind.
  */
 public enum Loss {
-    COOKIES_EVICTED("evicted, as there are more cookies than are kept"),
-    COOKIES_IGNORED("the cookie is ignored"),
-    REDIRECTS_FORGOTTEN("the redirect is forgotten, as there are too many: a ring of redirects may not be found");
+    COOKIES_EVICTED,
+    COOKIES_IGNORED,
+    REDIRECTS_FORGOTTEN;
 
-    /** Receives what is dropped; the name is for the user. */
+    /** Receives what is dropped, with a sentence for the user. */
     public interface Receiver {
-        void lost(Loss loss, String name);
-    }
-
-    private final String words;
-
-    Loss(String words) {
-        this.words = words;
+        void lost(Loss loss, String sentence);
     }
 
     /** Returns the name in counters: {@code cookies evicted}. */
     public String text() {
         return name().toLowerCase(Locale.ROOT).replace('_', ' ');
-    }
-
-    String words() {
-        return words;
     }
 }

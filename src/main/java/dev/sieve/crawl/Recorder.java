@@ -272,19 +272,15 @@ public final class Recorder {
         counts.add(counter, part, number);
     }
 
-    /**
-     * Counts what is dropped, and logs the first of its kind.
-     *
-     * @param name what it is, for the user
-     */
-    public void lost(Loss loss, String name) {
+    /** Counts what is dropped, and logs the first of its kind in a sentence. */
+    public void lost(Loss loss, String sentence) {
         boolean isFirst;
         synchronized (this) {
             isFirst = counts.get(Counter.DROPPED, loss.text()) == 0;
             counts.add(Counter.DROPPED, loss.text(), 1);
         }
         if (isFirst) {
-            LOG.warn("{}: {}; further ones are only counted", name, loss.words());
+            LOG.warn("{}; more of these are only counted", sentence);
         }
     }
 

@@ -603,25 +603,35 @@ public final class Fetcher implements PageFetcher, AutoCloseable {
 
     private Request request(
             String url, HttpUrl target, Map<String, String> fields, @Nullable Capture capture, Received received) {
-        Request.Builder request = new Request.Builder()
+        Headers.Builder head = new Headers.Builder()
+                .add("User-Agent", options.userAgent)
+                .add("Accept", ACCEPT)
+                .add("Accept-Encoding", "gzip");
+        fields.forEach((name, value) -> {
+            if (name.equals("Cookie")) {
+                // Its characters were checked, and may be beyond ASCII.
+                head.addUnsafeNonAscii(name, value);
+            } else {
+                head.set(name, value);
+            }
+        });
+        // Not for what a page of another origin needs.
+        if (!fields.containsKey("Origin") && headerOrigins.contains(UrlParts.origin(url))) {
+            options.headers.forEach(head::set);
+            if (fields.containsKey("Cookie")) {
+                options.headers.keySet().stream()
+                        .filter("Cookie"::equalsIgnoreCase)
+                        .forEach(name -> head.removeAll(name)
+                                .addUnsafeNonAscii(name, options.headers.get(name) + "; " + fields.get("Cookie")));
+            }
+        }
+        return new Request.Builder()
                 .url(target)
                 .tag(String.class, UrlParts.host(url))
                 .tag(Capture.class, capture)
                 .tag(Received.class, received)
-                .header("User-Agent", options.userAgent)
-                .header("Accept", ACCEPT)
-                .header("Accept-Encoding", "gzip");
-        fields.forEach(request::header);
-        // Not for what a page of another origin needs.
-        if (!fields.containsKey("Origin") && headerOrigins.contains(UrlParts.origin(url))) {
-            options.headers.forEach(request::header);
-            if (fields.containsKey("Cookie")) {
-                options.headers.keySet().stream()
-                        .filter("Cookie"::equalsIgnoreCase)
-                        .forEach(name -> request.header(name, options.headers.get(name) + "; " + fields.get("Cookie")));
-            }
-        }
-        return request.build();
+                .headers(head.build())
+                .build();
     }
 
     boolean isStopped() {

@@ -1,10 +1,13 @@
 package dev.sieve.stage;
 
+import static dev.sieve.crawl.Counter.DROPPED;
 import static dev.sieve.crawl.Counter.FAILED;
 import static dev.sieve.crawl.Counter.PAGES;
 import static dev.sieve.crawl.Counter.REFUSED;
 import static dev.sieve.crawl.Counter.SKIPPED;
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.US_ASCII;
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.net.httpserver.HttpExchange;
@@ -14,6 +17,7 @@ import dev.sieve.crawl.CrawlJob;
 import dev.sieve.crawl.CrawlOptions;
 import dev.sieve.crawl.CrawlReport;
 import dev.sieve.crawl.Crawler;
+import dev.sieve.crawl.Log;
 import dev.sieve.fetch.Exchange;
 import dev.sieve.fetch.HostileServer;
 import dev.sieve.job.CrawlDirectory;
@@ -39,6 +43,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Cookies are sent where they belong and nowhere else, and last as long as the job. */
@@ -152,6 +157,34 @@ class CookieCrawlTest {
     }
 
     @Test
+    void aCookieBeyondAsciiIsSentBack() throws IOException {
+        String sent = new String("s=M\u00fcnchen\u6625".getBytes(UTF_8), ISO_8859_1);
+        site.on("/", "200\nSet-Cookie: " + sent + "; Path=/\n\n" + links("/a")).on("/a", "200\n\nx");
+
+        crawl(cookies());
+
+        assertThat(site.requests).containsExactly("/", "/a " + sent);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "example.org FALSE / FALSE 0 s 1, 1 in all; 0 expired",
+        "127.0.0.1 FALSE / FALSE 1000000000 s 1, 1 in all; 1 expired",
+        "# nothing, 0 in all; 0 expired",
+        "127.0.0.1 FALSE / FALSE 0 s 1,"
+    })
+    void aFileOfWhichNoCookieIsSentIsNamedOnce(String line, String numbers) throws IOException {
+        site.on("/", "200\n\n" + links("/a", "/b")).on("/a", "200\n\nx").on("/b", "200\n\nx");
+
+        List<String> log = Log.of(() -> crawl(cookies(line.replace(' ', '\t'))));
+
+        assertThat(log)
+                .filteredOn(each -> each.contains("none of its cookies is sent"))
+                .hasSize(numbers == null ? 0 : 1)
+                .allMatch(each -> each.contains(numbers.replace(';', ',')));
+    }
+
+    @Test
     void noneIsSentWithoutTheOption() throws IOException {
         site.on("/", "200\nSet-Cookie: s=1; Path=/\n\n" + links("/a", "/logout"));
 
@@ -237,9 +270,32 @@ class CookieCrawlTest {
             "/Special:UserLogout",
             "/sign_out",
             "/SignOff",
-            "/abmelden"
+            "/abmelden",
+            "/LogoutServlet",
+            "/doLogout.action",
+            "/logoutUser?x",
+            "/d%C3%A9connexion",
+            "/?do=se%2dd%c3%89connecter",
+            "/%E3%83%AD%E3%82%B0%E3%82%A2%E3%82%A6%E3%83%88",
+            "/connect/endsession?id=1",
+            "/adfs/ls/?wa=wsignout1.0",
+            "/saml2/idp/slo",
+            "/session/destroy",
+            "/a//logout"
         };
-        String[] others = {"/catalogout", "/blog/outdoor", "/logouts", "/signoffs/x", "/assign/out", "/designout"};
+        String[] others = {
+            "/catalogout",
+            "/blog/outdoor",
+            "/logouts",
+            "/signoffs/x",
+            "/assign/out",
+            "/designout",
+            "/docs/logout-endpoint.html",
+            "/how-to-log-out",
+            "/logout%20page",
+            "/slo/",
+            "/fr/connexion"
+        };
         site.on("/", "200\n\n" + links(ends) + links(others) + "<img src=/logout.png>");
 
         CrawlReport report = crawl(cookies().checkLinks(true).checkResources(true));
@@ -383,7 +439,8 @@ class CookieCrawlTest {
                     .toList();
             assertThat(cookies).noneMatch(sent -> sent.contains("=super"));
             assertThat(server.heads()).allMatch(sent -> sent.length() < 70_000);
-            assertThat(cookies.get(cookies.size() - 1)).contains("bomb649=v").doesNotContain("bomb650=v", "bomb600=v");
+            assertThat(cookies.get(cookies.size() - 1)).contains("bomb649=v").doesNotContain("bomb650=v", "bomb648=v");
+            assertThat(report.by(DROPPED)).containsKeys("cookies evicted", "cookies ignored");
         }
     }
 }

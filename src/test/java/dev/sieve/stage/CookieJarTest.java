@@ -1,10 +1,12 @@
 package dev.sieve.stage;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sieve.crawl.CrawlJob;
+import dev.sieve.crawl.Loss;
 import dev.sieve.fetch.Cookie;
 import dev.sieve.job.CrawlDirectory;
 import java.io.IOException;
@@ -12,12 +14,16 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** How many cookies are kept, and from which files they are read. */
 class CookieJarTest {
@@ -26,24 +32,74 @@ class CookieJarTest {
     @TempDir
     private Path folder;
 
+    private static final Loss.Receiver NOT_COUNTED = (loss, sentence) -> {};
+
     private static CookieJar empty() throws IOException {
         return new CookieJar(null, List.of(), NOW);
     }
 
     private static void take(CookieJar jar, String url, String... fields) {
-        jar.take(url, List.of(fields), NOW);
+        changes(jar, url, fields);
+    }
+
+    private static boolean changes(CookieJar jar, String url, String... fields) {
+        return jar.take(url, List.of(fields), NOW, NOT_COUNTED);
     }
 
     @Test
-    void theOldestCookiesOfADomainAreDropped() throws IOException {
+    void theCookiesThatWereUsedLeastRecentlyAreEvicted() throws IOException {
         CookieJar jar = empty();
         for (int i = 0; i < 500; i++) {
-            take(jar, "http://h" + i + ".a.test/", "n" + i + "=v; Domain=a.test");
+            Instant now = NOW.plusSeconds(i);
+            jar.take("http://h" + i + ".a.test/", List.of("n" + i + "=v; Domain=a.test"), now, NOT_COUNTED);
         }
         String field = jar.field("http://a.test/", NOW);
 
         assertThat(field).startsWith("n320=v; ").endsWith("; n499=v");
         assertThat(field.split("; ")).hasSize(CookieJar.MOST_OF_DOMAIN);
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void aSessionOutlivesACookiePerPage(boolean isNamed) throws IOException {
+        Cookie named = Cookie.of("a.test\tFALSE\t/in\tFALSE\t0\tsession\t1");
+        CookieJar jar = new CookieJar(null, isNamed ? List.of(named) : List.of(), NOW);
+        Map<Loss, Integer> losses = new EnumMap<>(Loss.class);
+        for (int i = 0; i < 400; i++) {
+            Instant now = NOW.plusSeconds(i);
+            String url = "http://a.test/" + (isNamed ? "" : "in");
+            jar.field(url, now);
+            String set = i == 0 && !isNamed ? "session=1" : "seen_" + i + "=1";
+            jar.take(url, List.of(set), now, (loss, sentence) -> losses.merge(loss, 1, Integer::sum));
+        }
+
+        assertThat(jar.field("http://a.test/in", NOW)).contains("session=1").contains("seen_399=1");
+        assertThat(losses).containsOnly(Map.entry(Loss.COOKIES_EVICTED, isNamed ? 221 : 220));
+    }
+
+    @Test
+    void whatIsIgnoredIsCountedWithItsReason() throws IOException {
+        List<String> sentences = new ArrayList<>();
+        String[] fields =
+                IntStream.range(0, 52).mapToObj(i -> i < 3 ? "secret" : "n=v").toArray(String[]::new);
+        empty().take("http://a.test/x", List.of(fields), NOW, (loss, sentence) -> sentences.add(loss + " " + sentence));
+
+        assertThat(sentences)
+                .hasSize(5)
+                .startsWith("COOKIES_IGNORED a cookie of http://a.test/x is ignored: it has no name")
+                .endsWith("COOKIES_IGNORED a cookie of http://a.test/x is ignored: a response can set 50");
+    }
+
+    @Test
+    void domainsOfTheUserAreEvictedLast() throws IOException {
+        Cookie named = Cookie.of("user.test\tFALSE\t/\tFALSE\t0\tsession\t1");
+        CookieJar jar = new CookieJar(null, List.of(named), NOW);
+        for (int i = 0; i < 15_000; i++) {
+            take(jar, "http://h" + i + ".test/", "n=v");
+        }
+
+        assertThat(jar.field("http://user.test/", NOW)).isEqualTo("session=1");
+        assertThat(jar.field("http://h0.test/", NOW)).isEmpty();
     }
 
     @Test
@@ -78,13 +134,12 @@ class CookieJarTest {
     void aChangeIsAnotherValueOrADeletionAndNotTheSameAgain() throws IOException {
         CookieJar jar = empty();
 
-        assertThat(jar.take("http://a.test/", List.of("n=v"), NOW)).isTrue();
-        assertThat(jar.take("http://a.test/", List.of("n=v"), NOW)).isFalse();
-        assertThat(jar.take("http://a.test/", List.of("n=w"), NOW)).isTrue();
-        assertThat(jar.take("http://a.test/", List.of("n=; Max-Age=0"), NOW)).isTrue();
-        assertThat(jar.take("http://a.test/", List.of("n=; Max-Age=0"), NOW)).isFalse();
-        assertThat(jar.take("http://a.test/", List.of("n=v; Domain=b.test", "x"), NOW))
-                .isFalse();
+        assertThat(changes(jar, "http://a.test/", "n=v")).isTrue();
+        assertThat(changes(jar, "http://a.test/", "n=v")).isFalse();
+        assertThat(changes(jar, "http://a.test/", "n=w")).isTrue();
+        assertThat(changes(jar, "http://a.test/", "n=; Max-Age=0")).isTrue();
+        assertThat(changes(jar, "http://a.test/", "n=; Max-Age=0")).isFalse();
+        assertThat(changes(jar, "http://a.test/", "n=v; Domain=b.test", "x")).isFalse();
         assertThat(jar.field("http://a.test/", NOW)).isEmpty();
     }
 
@@ -99,7 +154,7 @@ class CookieJarTest {
                 #comment
                 a.test\tFALSE\t/\tFALSE\t1\told\t1
                 a.test\tFALSE\t/\tFALSE\t9999999999\tlast\t""");
-        CookieJar jar = new CookieJar(null, CookieJar.read(file), NOW);
+        CookieJar jar = new CookieJar(null, CookieJar.read(file, problem -> {}), NOW);
 
         assertThat(jar.field("http://a.test/", NOW)).isEqualTo("s=1; last=");
         assertThat(jar.field("http://www.a.test/", NOW)).isEqualTo("s=1");
@@ -111,16 +166,55 @@ class CookieJarTest {
             value = {
                 "{ \"cookies\": [] } | 1: not a cookie: domain, TRUE or FALSE, path",
                 "# x~~a.test FALSE / FALSE 0 n secret | 3: not a cookie: ",
-                "a.test\tFALSE\t/\tFALSE\t0\tn\tv~a..test\tFALSE\t/\tFALSE\t0\tn\tsecret | 2: unexpected domain: a..test",
             })
-    void aWrongLineIsNamedWithItsFile(String text, String message) throws IOException {
+    void aFileWithoutACookieNamesItsFirstWrongLine(String text, String message) throws IOException {
         Path file = Files.writeString(folder.resolve("cookies.txt"), text.replace('~', '\n'));
 
-        assertThatThrownBy(() -> CookieJar.read(file))
+        assertThatThrownBy(() -> CookieJar.read(file, problem -> {}))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageStartingWith(file + ":" + message)
                 .message()
                 .doesNotContain("secret");
+    }
+
+    @Test
+    void wrongLinesAreNamedAndTheOthersAreRead() throws IOException {
+        Path file = folder.resolve("cookies.txt");
+        Files.write(
+                file,
+                "\ufeff# Netscape~a.test FALSE / FALSE 0 a M\u00fcnchen~a..test FALSE / FALSE 0 n secret~secret"
+                        .concat(
+                                "~a.test x / FALSE 0 n secret~a.test FALSE / FALSE soon n secret~a.test FALSE / FALSE -1 b 2~")
+                        .concat("a.test FALSE x FALSE 0 n secret~a.test FALSE / FALSE 0 n ")
+                        .replace(' ', '\t')
+                        .replace('~', '\n')
+                        .concat("\ufffd")
+                        .getBytes(UTF_8));
+        List<String> problems = new ArrayList<>();
+        CookieJar jar = new CookieJar(null, CookieJar.read(file, problems::add), NOW);
+
+        assertThat(jar.field("http://a.test/", NOW)).isEqualTo("a=M\u00fcnchen; b=2");
+        assertThat(problems)
+                .allMatch(problem -> problem.startsWith(file + ":") && !problem.contains("secret"))
+                .extracting(
+                        problem -> problem.substring(file.toString().length()).replaceFirst(",.*", ""))
+                .containsExactly(
+                        ":3: its domain is not the name of a host",
+                        ":4: not a cookie: domain",
+                        ":5: its second or fourth field is not TRUE or FALSE",
+                        ":6: its expiry is not a number of seconds",
+                        ":8: its path does not begin with a slash",
+                        ":9: it has a character that cookies cannot have");
+    }
+
+    @Test
+    void cookiesBeyondAsciiSurviveTheProcess() throws IOException {
+        try (CrawlJob job = job()) {
+            take(jar(job), "http://a.test/", "n=\u6625\u7bc0\u00fc");
+        }
+        try (CrawlJob job = job()) {
+            assertThat(jar(job).field("http://a.test/", NOW)).isEqualTo("n=\u6625\u7bc0\u00fc");
+        }
     }
 
     @Test
@@ -131,9 +225,10 @@ class CookieJarTest {
                         .mapToObj(i -> "h" + i + ".test\tFALSE\t/\tFALSE\t0\tn\tv")
                         .toList());
 
-        assertThatThrownBy(() -> CookieJar.read(file))
+        assertThatThrownBy(() -> CookieJar.read(file, problem -> {}))
                 .hasMessageEndingWith(": more cookies than fit into 4194304 bytes");
-        assertThatThrownBy(() -> CookieJar.read(folder.resolve("none"))).isInstanceOf(NoSuchFileException.class);
+        assertThatThrownBy(() -> CookieJar.read(folder.resolve("none"), problem -> {}))
+                .isInstanceOf(NoSuchFileException.class);
     }
 
     private CrawlJob job() throws IOException {

@@ -59,7 +59,7 @@ public final class JobParts {
         addPage(job, url);
         texts(job).add(text, url);
         fragments(job).add(0, url, fragments(job).page(), true);
-        cookies(job).take(url, List.of("n=v"), Instant.EPOCH);
+        cookies(job).take(url, List.of("n=v"), Instant.EPOCH, (loss, sentence) -> {});
     }
 
     /** Hands all lines to the operating system. */
