@@ -117,7 +117,7 @@ class ArchitectureTest {
             room(POLITE, List.of(ROOT)),
             room(FETCH, List.of(IO, URL, SCOPE, POLITE), "okhttp3..", "okio.."),
             room(ROBOTS, List.of(IO, URL, SCOPE, POLITE, FETCH)),
-            room(PARSE, List.of(URL, FETCH), "org.jsoup.."),
+            room(PARSE, List.of(IO, URL, FETCH), "org.jsoup.."),
             room(OUTPUT, List.of(BLOOM, ROOT, IO, URL, SCOPE, FETCH), "org.netpreserve.jwarc.."),
             room(
                     CRAWL,

@@ -14,10 +14,10 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A label often stands for a superset of the charset that it names: iso-8859-1 is decoded as windows-1252, gb2312 as
  * GB18030, euc-kr as windows-949. Labels that only Java supports, such as cp037, are refused, as are those that the
- * standard replaces (iso-2022-kr, hz-gb-2312) and those that Java cannot decode.
+ * standard replaces (iso-2022-kr, hz-gb-2312).
  */
 final class CharsetLabels {
-    /** Each line: the name of the charset in Java, then its labels. */
+    /** Each line: a name for {@link StandardCharset#of}, then the labels. */
     private static final String[] GROUPS = {
         "UTF-8 unicode-1-1-utf-8 unicode11utf8 unicode20utf8 utf-8 utf8 x-unicode20utf8",
         "IBM866 866 cp866 csibm866 ibm866",
@@ -31,7 +31,9 @@ final class CharsetLabels {
                 + " iso_8859-7:1987 sun_eu_greek",
         "ISO-8859-8 csiso88598e csisolatinhebrew hebrew iso-8859-8 iso-8859-8-e iso-ir-138 iso8859-8 iso88598 iso_8859-8"
                 + " iso_8859-8:1988 visual csiso88598i iso-8859-8-i logical",
+        "ISO-8859-10 csisolatin6 iso-8859-10 iso-ir-157 iso8859-10 iso885910 l6 latin6",
         "ISO-8859-13 iso-8859-13 iso8859-13 iso885913",
+        "ISO-8859-14 iso-8859-14 iso8859-14 iso885914",
         "ISO-8859-15 csisolatin9 iso-8859-15 iso8859-15 iso885915 iso_8859-15 l9",
         "ISO-8859-16 iso-8859-16",
         "KOI8-R cskoi8r koi koi8 koi8-r koi8_r",
@@ -41,7 +43,7 @@ final class CharsetLabels {
         "windows-1250 cp1250 windows-1250 x-cp1250",
         "windows-1251 cp1251 windows-1251 x-cp1251",
         "windows-1252 ansi_x3.4-1968 ascii cp1252 cp819 csisolatin1 ibm819 iso-8859-1 iso-ir-100 iso8859-1 iso88591"
-                + " iso_8859-1 iso_8859-1:1987 l1 latin1 us-ascii windows-1252 x-cp1252 x-user-defined",
+                + " iso_8859-1 iso_8859-1:1987 l1 latin1 us-ascii windows-1252 x-cp1252",
         "windows-1253 cp1253 windows-1253 x-cp1253",
         "windows-1254 cp1254 csisolatin5 iso-8859-9 iso-ir-148 iso8859-9 iso88599 iso_8859-9 iso_8859-9:1989 l5 latin5"
                 + " windows-1254 x-cp1254",
@@ -57,6 +59,7 @@ final class CharsetLabels {
         "windows-31j csshiftjis ms932 ms_kanji shift-jis shift_jis sjis windows-31j x-sjis",
         "x-windows-949 cseuckr csksc56011987 euc-kr iso-ir-149 korean ks_c_5601-1987 ks_c_5601-1989 ksc5601 ksc_5601"
                 + " windows-949",
+        "x-user-defined x-user-defined",
         "UTF-16BE unicodefffe utf-16be",
         "UTF-16LE csunicode iso-10646-ucs-2 ucs-2 unicode unicodefeff utf-16 utf-16le",
     };
@@ -69,13 +72,17 @@ final class CharsetLabels {
 
     private static final Map<String, Charset> CHARSETS = new HashMap<>();
 
+    private static final Charset USER_DEFINED = StandardCharset.of("x-user-defined");
+    static final Charset UTF_8 = StandardCharset.of("UTF-8");
+    static final Charset UTF_16BE = StandardCharset.of("UTF-16BE");
+    static final Charset UTF_16LE = StandardCharset.of("UTF-16LE");
+
     static {
         for (String group : GROUPS) {
             String[] words = group.split(" ", -1);
-            if (Charset.isSupported(words[0])) {
-                for (int i = 1; i < words.length; i++) {
-                    CHARSETS.put(words[i], Charset.forName(words[0]));
-                }
+            Charset charset = StandardCharset.of(words[0]);
+            for (int i = 1; i < words.length; i++) {
+                CHARSETS.put(words[i], charset);
             }
         }
     }
@@ -87,11 +94,11 @@ final class CharsetLabels {
         return label == null ? null : CHARSETS.get(label.strip().toLowerCase(Locale.ROOT));
     }
 
-    /** Returns the same for a label in a document, which cannot be UTF-16, since it was read as ASCII. */
+    /** Returns the same for a label in a document, by the HTML standard: UTF-16 was read as ASCII, so it is another one. */
     static @Nullable Charset ofDocument(@Nullable String label) {
         Charset charset = charset(label);
-        boolean isUtf16 = charset != null && charset.name().startsWith("UTF-16");
-        return isUtf16 ? StandardCharsets.UTF_8 : charset;
+        boolean isUtf16 = UTF_16BE.equals(charset) || UTF_16LE.equals(charset);
+        return isUtf16 ? UTF_8 : USER_DEFINED.equals(charset) ? charset("windows-1252") : charset;
     }
 
     /** Returns the charset in the XML declaration at the beginning of a document; null when none. */

@@ -1,8 +1,8 @@
 package dev.sieve.parse;
 
-import static java.nio.charset.StandardCharsets.UTF_16BE;
-import static java.nio.charset.StandardCharsets.UTF_16LE;
-import static java.nio.charset.StandardCharsets.UTF_8;
+import static dev.sieve.parse.CharsetLabels.UTF_16BE;
+import static dev.sieve.parse.CharsetLabels.UTF_16LE;
+import static dev.sieve.parse.CharsetLabels.UTF_8;
 
 import dev.sieve.fetch.FetchResult;
 import java.nio.charset.Charset;

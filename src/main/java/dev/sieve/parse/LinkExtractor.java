@@ -246,7 +246,7 @@ public final class LinkExtractor {
         String label = page.header("content-type");
         Charset charset = label == null ? null : CharsetLabels.charset(CharsetLabels.inContentType(label));
         int length = Math.min(page.body().length, MAX_STYLE_SHEET);
-        String css = new String(page.body(), 0, length, charset == null ? StandardCharsets.UTF_8 : charset);
+        String css = new String(page.body(), 0, length, charset == null ? CharsetLabels.UTF_8 : charset);
         StyleSheet.read(css, collector::addResource);
         collector.resources();
         return length < page.body().length;

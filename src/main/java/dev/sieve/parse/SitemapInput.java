@@ -1,21 +1,23 @@
 package dev.sieve.parse;
 
+import static dev.sieve.parse.CharsetLabels.UTF_8;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
-import static java.nio.charset.StandardCharsets.UTF_16;
-import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.sieve.io.GzipMembers;
 import java.io.BufferedInputStream;
 import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.Charset;
-import java.util.zip.GZIPInputStream;
 import org.jspecify.annotations.Nullable;
 
 /** The bytes of a sitemap up to a limit, decompressed, without a UTF-8 byte order mark and leading white space. */
 final class SitemapInput extends InputStream {
     /** The longest token of markup, which a parser may keep in memory: longer than any in a sitemap. */
     private static final int MAX_TOKEN = 128 << 10;
+
+    /** How much of a compressed sitemap is read at a time. */
+    private static final int PACKED_BYTES = 4 << 10;
 
     private static final String GZIP = "\u001f\u008b";
     private static final String UTF_8_MARK = "\u00ef\u00bb\u00bf";
@@ -77,12 +79,13 @@ final class SitemapInput extends InputStream {
     SitemapInput(Source source, long limit) throws IOException {
         packed = source;
         BufferedInputStream start = new BufferedInputStream(source);
-        unpacked = new Source(startsWith(start, GZIP) ? new GZIPInputStream(start) : start);
+        unpacked = new Source(startsWith(start, GZIP) ? new GzipMembers(start, true, PACKED_BYTES) : start);
         in = new BufferedInputStream(unpacked);
         left = limit;
         if (startsWith(in, UTF_16_LE_MARK) || startsWith(in, UTF_16_BE_MARK)) {
-            charset = UTF_16;
+            charset = startsWith(in, UTF_16_LE_MARK) ? CharsetLabels.UTF_16LE : CharsetLabels.UTF_16BE;
             isMarkup = startsWith(in, UTF_16_LE_MARK + "<\0") || startsWith(in, UTF_16_BE_MARK + "\0<");
+            in.skipNBytes(isMarkup ? 2 : 0);
         } else {
             boolean isUtf8 = startsWith(in, UTF_8_MARK);
             in.skipNBytes(isUtf8 ? UTF_8_MARK.length() : 0);

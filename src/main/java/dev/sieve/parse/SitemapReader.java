@@ -12,6 +12,7 @@ import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import javax.xml.stream.XMLStreamException;
@@ -82,7 +83,7 @@ public final class SitemapReader {
         try {
             reader.read(new SitemapInput(source, MAX_BYTES));
         } catch (IOException e) {
-            reader.problem = Printable.of(String.valueOf(e.getMessage()));
+            reader.problem = Printable.of(Objects.requireNonNullElse(e.getMessage(), "it ends early"));
         }
         source.check();
         return new Outcome(

@@ -24,9 +24,9 @@ final class QueryEncoder {
         encoder = charset.newEncoder();
     }
 
-    /** Returns the encoder for a charset; null for UTF-8, and for UTF-16, which the standard replaces by UTF-8. */
+    /** Returns the encoder for a charset; null for UTF-8, and for one that cannot encode, such as UTF-16, which the standard replaces by UTF-8. */
     static @Nullable QueryEncoder of(Charset charset) {
-        boolean isUtf8 = charset.equals(UTF_8) || charset.name().startsWith("UTF-16") || !charset.canEncode();
+        boolean isUtf8 = charset.equals(UTF_8) || !charset.canEncode();
         return isUtf8 ? null : new QueryEncoder(charset);
     }
 

@@ -195,7 +195,7 @@ class SitemapReaderTest {
         Outcome outcome = read(cut);
 
         assertThat(pages).startsWith("http://h/a");
-        assertThat(outcome.problem()).isEqualTo("Unexpected end of ZLIB input stream");
+        assertThat(outcome.problem()).isEqualTo("the member of gzip ends early");
         assertThat(outcome.urls()).isEqualTo(pages.size()).isGreaterThan(20_000);
     }
 
