@@ -24,6 +24,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
+import java.util.regex.Pattern;
 import javax.net.ssl.SSLSocket;
 import okhttp3.Call;
 import okhttp3.Connection;
@@ -62,9 +63,10 @@ import org.jspecify.annotations.Nullable;
  * <p>Header fields of the user, which may contain a password, are sent only to the origins named by
  * {@link #sendHeadersTo}, whatever links or redirects there.
  *
- * <p>The protocol is HTTP/1.1, in which a server sends only what was requested. An https origin that refuses it, with the status
- * 426 or in the handshake of TLS, is remembered and gets requests by HTTP/2 from then on, each with a connection of its own; the
- * refused one fails with {@link Reason#CLOSED}.
+ * <p>The protocol is HTTP/1.1, in which a server sends only what was requested. An https origin that refuses it, in the handshake of
+ * TLS, with a status 426 whose Upgrade names HTTP/2, or by ending a new connection without a response, is remembered and gets
+ * requests by HTTP/2 from then on, each with a connection of its own, unless it refuses that; the refused request fails with
+ * {@link Reason#CLOSED}.
  *
  * <p>Safe for use by many threads. {@link #close} closes its connections.
  */
@@ -79,6 +81,9 @@ public final class Fetcher implements PageFetcher, AutoCloseable {
     private static final int MAX_ORIGINS = 10_000;
 
     private static final int UPGRADE_REQUIRED = 426;
+
+    /** HTTP/2 in a list of protocols, but not WebSocket. */
+    private static final Pattern HTTP2 = Pattern.compile("(?i)(?:^|[\\s,])(?:h2|http/2)(?:\\.0)?(?:[\\s,]|$)");
 
     private static final String ACCEPT = "text/html,application/xhtml+xml;q=0.9,*/*;q=0.5";
 
@@ -312,17 +317,34 @@ public final class Fetcher implements PageFetcher, AutoCloseable {
         return accept(response, Proxy.Type.DIRECT, socket, received);
     }
 
-    /** Remembers an origin that refuses a protocol; returns whether another one may be tried. */
-    private boolean isRefused(OkHttpClient way, String origin, FetchResult result) {
-        Boolean before = http2.get(origin);
-        boolean isRefused = result.status() == UPGRADE_REQUIRED
-                || (result instanceof Failed failed && failed.detail().contains(Http2Call.NO_PROTOCOL));
-        boolean hasOther =
-                origin.startsWith("https:") && Proxy.NO_PROXY.equals(way.proxy()) && http2.size() < MAX_ORIGINS;
-        if (isRefused && hasOther) {
-            http2.put(origin, before == null);
+    /**
+     * Remembers an origin that refuses a protocol; returns why the request is to be repeated by the other one, or null. Servers of
+     * HTTP/2 that negotiate nothing end the connection without a response.
+     */
+    private @Nullable String otherProtocol(OkHttpClient way, String origin, FetchResult result, Received received) {
+        if (!origin.startsWith("https:") || !Proxy.NO_PROXY.equals(way.proxy()) || http2.size() >= MAX_ORIGINS) {
+            return null;
         }
-        return isRefused && hasOther && before == null;
+        Boolean before = http2.get(origin);
+        Response response = received.response;
+        Failed failed = result instanceof Failed each ? each : null;
+        boolean isRefused = failed != null && failed.detail().contains(Http2Call.NO_PROTOCOL);
+        boolean isMute = failed != null
+                && failed.reason() == Reason.BROKEN
+                && response == null
+                && received.connection != null
+                && !received.isKept;
+        boolean isRequired = response != null
+                && response.code() == UPGRADE_REQUIRED
+                && HTTP2.matcher(String.join(",", response.headers("Upgrade"))).find();
+        if (before == null && (isRefused || isMute || isRequired)) {
+            http2.put(origin, true);
+            return "the server requires HTTP/2";
+        } else if (isRefused && Boolean.TRUE.equals(before)) {
+            http2.put(origin, false);
+            return "the server does not speak HTTP/2";
+        }
+        return null;
     }
 
     private static Response accept(Response received, Proxy.Type proxy, Socket socket, Received call)
@@ -508,9 +530,11 @@ public final class Fetcher implements PageFetcher, AutoCloseable {
         }
         if (received.isNotSent) {
             return new NotSent();
-        } else if (isRefused(way, origin, result)) {
+        }
+        String repeat = otherProtocol(way, origin, result, received);
+        if (repeat != null) {
             release(result);
-            return new Failed(0, Reason.CLOSED, "the server requires HTTP/2");
+            return new Failed(0, Reason.CLOSED, repeat);
         } else if (!hasSurplus || !received.isKept) {
             return result;
         }

@@ -33,6 +33,7 @@ import okio.BufferedSource;
 import okio.ByteString;
 import okio.ForwardingSource;
 import okio.Okio;
+import okio.Sink;
 import okio.Source;
 import org.jspecify.annotations.Nullable;
 
@@ -58,6 +59,10 @@ final class Http2Call extends ForwardingSource implements Http2Reader.Handler {
     private @Nullable Settings settings;
     private @Nullable IOException failure;
     private boolean hasEnded;
+    /** How long the body is by the head; -1 if that is not known. */
+    private long announced = -1;
+
+    private long length;
 
     /** Creates a call over a new connection, with a deadline from now on. The body of its response can be read from it. */
     Http2Call(SSLSocket socket, int millis) throws IOException {
@@ -66,7 +71,9 @@ final class Http2Call extends ForwardingSource implements Http2Reader.Handler {
         Source source = Okio.source(socket);
         source.timeout().deadline(millis, TimeUnit.MILLISECONDS);
         reader = new Http2Reader(Okio.buffer(source), true);
-        writer = new Http2Writer(Okio.buffer(Okio.sink(socket)), true);
+        Sink sink = Okio.sink(socket);
+        sink.timeout().deadline(millis, TimeUnit.MILLISECONDS);
+        writer = new Http2Writer(Okio.buffer(sink), true);
     }
 
     /** Connects to the server of a URL as a client does, at an address at which a new socket may be connected. */
@@ -140,7 +147,13 @@ final class Http2Call extends ForwardingSource implements Http2Reader.Handler {
         while (body.exhausted() && !hasEnded) {
             readFrame();
         }
-        return super.read(sink, byteCount);
+        long count = super.read(sink, byteCount);
+        length += Math.max(0, count);
+        // RFC 9113, section 8.1.1: such a response is malformed.
+        if (announced >= 0 && (count < 0 ? length < announced : length > announced)) {
+            throw new ProtocolException(count < 0 ? ResponseReader.END : "a body longer than its Content-Length");
+        }
+        return count;
     }
 
     @Override
@@ -154,8 +167,18 @@ final class Http2Call extends ForwardingSource implements Http2Reader.Handler {
             fields.forEach(each -> builder.addUnsafeNonAscii(
                     each.name.utf8(), each.value.utf8().replaceAll("\\p{Cntrl}", " ")));
             head = builder.build();
+            boolean hasBody = !head.get(":status").equals("304") && !head.get(":status").equals("204");
+            announced = hasBody ? lengthOf(head) : -1;
         }
         hasEnded |= isLast;
+    }
+
+    private static long lengthOf(Headers head) {
+        try {
+            return Long.parseLong(Objects.requireNonNullElse(head.get("content-length"), "-1"));
+        } catch (NumberFormatException e) {
+            return -1;
+        }
     }
 
     @Override
@@ -187,9 +210,16 @@ final class Http2Call extends ForwardingSource implements Http2Reader.Handler {
         settings = next;
     }
 
-    /** Does nothing: what is sent does not depend on a server, but for the settings that have to be confirmed. */
     @Override
-    public void ping(boolean isAnswer, int first, int second) {}
+    public void ping(boolean isAnswer, int first, int second) {
+        if (!isAnswer) {
+            try {
+                writer.ping(true, first, second);
+            } catch (IOException e) {
+                failure = e;
+            }
+        }
+    }
 
     @Override
     public void windowUpdate(int stream, long increment) {}

@@ -74,6 +74,9 @@ class Http2ServersTest {
     private final Queue<String> requests = new ConcurrentLinkedQueue<>();
     private final AtomicLong written = new AtomicLong();
     private volatile Hostile behaviour;
+    /** What a response to HTTP/1.1 asks for; empty to end the connection without one. */
+    private volatile String upgrade = "h2c, HTTP/2.0";
+
     private PolitenessJudge judge = new PolitenessJudge(Duration.ZERO);
 
     /** What a server does after it has read a request. */
@@ -87,9 +90,20 @@ class Http2ServersTest {
         private final Buffer buffer = new Buffer();
         private final Http2Writer frames = new Http2Writer(buffer, false);
         private final Socket socket;
+        private final BufferedSource in;
 
-        private Connection(Socket socket) {
+        private Connection(Socket socket, BufferedSource in) {
             this.socket = socket;
+            this.in = in;
+        }
+
+        /** Waits until a frame of a type arrives. */
+        private void await(int type) throws IOException {
+            for (int next = -1; next != type; ) {
+                int length = (in.readShort() << 8) | (in.readByte() & 0xff);
+                next = in.readByte();
+                in.skip(5 + length);
+            }
         }
 
         private void frame(int type, int flags, int stream, byte[] payload) {
@@ -188,24 +202,27 @@ class Http2ServersTest {
 
     private void respondByProtocol(Socket client) throws IOException {
         SSLSocket secure = (SSLSocket) client;
+        if (upgrade.isEmpty()) {
+            secure.setHandshakeApplicationProtocolSelector((socket, names) -> names.contains("h2") ? "h2" : "");
+        }
         secure.startHandshake();
         if (!secure.getApplicationProtocol().equals("h2")) {
             requests.add("HTTP/1.1");
             HostileServer.readHead(client.getInputStream());
-            HostileServer.write(
-                    client, "HTTP/1.1 426 Upgrade Required\r\nConnection: close\r\nContent-Length: 0\r\n\r\n");
+            if (!upgrade.isEmpty()) {
+                HostileServer.write(
+                        client,
+                        "HTTP/1.1 426 Upgrade Required\r\nConnection: close\r\nUpgrade: " + upgrade
+                                + "\r\nContent-Length: 0\r\n\r\n");
+            }
             return;
         }
         // The preface, and all frames of a request: SETTINGS, WINDOW_UPDATE, HEADERS.
         BufferedSource in = Okio.buffer(Okio.source(client.getInputStream()));
         in.skip(PREFACE);
-        for (int type = -1; type != HEADERS; ) {
-            int length = (in.readShort() << 8) | (in.readByte() & 0xff);
-            type = in.readByte();
-            in.skip(5 + length);
-        }
+        Connection connection = new Connection(client, in);
+        connection.await(HEADERS);
         requests.add("HTTP/2");
-        Connection connection = new Connection(client);
         connection.frames.settings(new Settings());
         behaviour.answer(connection);
         judge.answered(HOST, "HTTP/1.1 200 OK", "");
@@ -294,9 +311,54 @@ class Http2ServersTest {
 
         assertThat(fetchAgain())
                 .isInstanceOfSatisfying(
-                        Failed.class, failed -> assertThat(failed.reason()).isEqualTo(Reason.TLS));
+                        Failed.class, failed -> assertThat(failed.reason()).isEqualTo(Reason.CLOSED));
         assertThat(fetch("/").status()).isEqualTo(426);
         assertThat(requests).containsExactly("HTTP/1.1", "HTTP/1.1");
+    }
+
+    @Test
+    void upgradeToAnotherProtocolIsAStatus() throws Exception {
+        serve("h2", "http/1.1");
+        upgrade = "websocket";
+
+        assertThat(fetch("/").status()).isEqualTo(426);
+        assertThat(fetch("/").status()).isEqualTo(426);
+        assertThat(requests).containsExactly("HTTP/1.1", "HTTP/1.1");
+    }
+
+    @Test
+    void originThatNegotiatesNothingGetsHttp2() {
+        upgrade = "";
+        behaviour = to -> page(to, "<title>two</title>");
+
+        assertThat(fetchAgain().status()).isEqualTo(200);
+        assertThat(requests).containsExactly("HTTP/1.1", "HTTP/2");
+    }
+
+    @Test
+    void pingIsAnswered() {
+        behaviour = to -> {
+            to.frame(PING, 0, 0, new byte[8]);
+            to.send();
+            to.await(PING);
+            page(to, "<title>two</title>");
+        };
+
+        assertThat(fetchAgain().status()).isEqualTo(200);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"19, BROKEN", "17, PROTOCOL", "18, ", "x, "})
+    void bodyHasTheLengthThatWasAnnounced(String length, Reason problem) {
+        behaviour = to -> {
+            to.headers(false, ":status", "200", "content-type", "text/html", "content-length", length);
+            to.frame(DATA, 1, 1, "<title>two</title>".getBytes(US_ASCII));
+        };
+
+        FetchResult result = fetchAgain();
+
+        Failed failed = result instanceof Page page ? page.problem() : (Failed) result;
+        assertThat(failed == null ? null : failed.reason()).isEqualTo(problem);
     }
 
     @ParameterizedTest
