@@ -17,6 +17,7 @@ import org.jsoup.nodes.TextNode;
 import org.jsoup.parser.Parser;
 import org.jsoup.parser.StreamParser;
 import org.jsoup.parser.Tag;
+import org.jsoup.parser.TagSet;
 import org.jsoup.select.NodeFilter;
 import org.jspecify.annotations.Nullable;
 
@@ -42,6 +43,8 @@ final class HtmlStream {
 
     /** Reads of 1,024 to 2,048 characters between two checks of the time. */
     private static final int READS_PER_CHECK = 16;
+
+    private static final TagSet HTML = TagSet.Html();
 
     /** What the parser reopens after an end tag of an element around it. */
     private static final Set<String> FORMATTING =
@@ -95,12 +98,25 @@ final class HtmlStream {
         reader = new HtmlReader(text, this::mayRead);
     }
 
-    /** Makes jsoup parse the content of script in SVG as elements, as the standard requires. */
+    /** Makes jsoup parse the content of script in SVG as elements, as the standard requires, and see what is a block in XML. */
     private void newTag(Tag tag) {
         names++;
         if (!isHtml(tag.namespace())) {
             tag.clear(Tag.Data).clear(Tag.RcData);
+            return;
         }
+        Tag html = HTML.get(tag.normalName(), Parser.NamespaceHtml);
+        for (int each : new int[] {Tag.Block, Tag.TextBoundary}) {
+            if (html != null && html.is(each)) {
+                tag.set(each);
+            }
+        }
+    }
+
+    /** Returns what is in a script or a style element: data in HTML, text in XML. */
+    static String content(Element element) {
+        String text = element.wholeText();
+        return text.isEmpty() ? element.data() : text;
     }
 
     /** Whether a namespace is that of HTML, or of XML without a namespace. */

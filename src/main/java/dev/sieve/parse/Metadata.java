@@ -55,7 +55,7 @@ final class Metadata {
             }
             case "script" -> {
                 if (element.equals(open) || element.attr("type").strip().equalsIgnoreCase("application/ld+json")) {
-                    String json = element.data().strip();
+                    String json = HtmlStream.content(element).strip();
                     open = json.isEmpty() ? element : null;
                     script(json);
                 }

@@ -62,7 +62,7 @@ final class Resources {
                 add(element, name.equals("script") && isHtml ? "src" : reference, Resource.FILE, found);
             }
             case "link" -> addLink(element, found);
-            case "style" -> StyleSheet.read(element.data(), found);
+            case "style" -> StyleSheet.read(HtmlStream.content(element), found);
             case "meta" -> {
                 String property = element.attr(element.hasAttr("property") ? "property" : "name");
                 add(
