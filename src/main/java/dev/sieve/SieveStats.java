@@ -42,7 +42,7 @@ public record SieveStats(
     }
 
     static boolean isLowerBound(double rate) {
-        return rate > 0.99;
+        return rate > 0.9997;
     }
 
     /** Returns how many pages were missed, for people: {@code about 12} or {@code at least 12,000}. */

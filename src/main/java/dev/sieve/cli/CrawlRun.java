@@ -48,8 +48,9 @@ record CrawlRun(
             }
         }
         CrawlReport report = crawler.report();
-        if (failure != null || report.isFruitless()) {
-            outputs.deleteEmptyFiles();
+        CrawlReport job = report.ofJob();
+        if (failure != null || job.isFruitless()) {
+            outputs.deleteFiles(job.isFruitless() && !place.isSaved());
         }
         if (failure instanceof BrokenPipeException) {
             // The user has ended the reader, such as 'head', and expects nothing more.
@@ -69,13 +70,14 @@ record CrawlRun(
         if (report.ending() == Ending.FULL) {
             return ExitCode.INTERNAL_ERROR_OR_FULL;
         }
-        if (report.isFruitless() && !isHelped(report)) {
+        boolean fails = failsOn(job);
+        if (job.isFruitless() && !isHelped(report)) {
             if (isQuiet) {
-                Terminal.println("sieve: no page could be fetched: " + Summary.reasonsForNoPage(report));
+                Terminal.println("sieve: " + Numbers.noPage(job));
             }
-            return ExitCode.NO_PAGE;
+            return fails ? ExitCode.FAIL_ON : ExitCode.NO_PAGE;
         }
-        return failsOn(report) ? ExitCode.FAIL_ON : 0;
+        return fails ? ExitCode.FAIL_ON : 0;
     }
 
     /** Whether other processes have done work for this crawl; then it is not a failure that this one has no page. */

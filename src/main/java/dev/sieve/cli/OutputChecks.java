@@ -72,10 +72,10 @@ final class OutputChecks {
                         "-o",
                         file + ": the name must end in " + OutputFormats.endings() + ", unless --format is given");
             }
-            List<Path> existing = format.existing(file);
-            if (how == CREATE_NEW && !existing.isEmpty() && !existing.equals(List.of(file))) {
-                throw Checks.invalid(
-                        spec, "-o", existing.get(0) + " exists; use --force to delete all files of " + file);
+            for (Path existing : format.existing(file)) {
+                if (how == CREATE_NEW && existing.toString().endsWith(OutputFormat.LINES)) {
+                    throw Checks.invalid(spec, "-o", existing + " exists; use --force to overwrite it");
+                }
             }
             file("-o", file, how);
         }

@@ -25,12 +25,16 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The outputs of a crawl. {@code CREATE_NEW} refuses existing files, {@code TRUNCATE_EXISTING} overwrites them, and
  * {@code APPEND} continues them at their stored ends. Pipes and devices are written to whatever the option.
  */
 final class Outputs implements Closeable {
+    private static final Logger LOG = LoggerFactory.getLogger("dev.sieve.crawl");
+
     private final AllSinks sinks = new AllSinks();
     private final Map<Path, PageSink> files = new LinkedHashMap<>();
     private final Map<Path, OutputFormat> formats = new LinkedHashMap<>();
@@ -97,8 +101,8 @@ final class Outputs implements Closeable {
 
     private void abandon(FileEnds ends) throws IOException {
         sinks.add(ends);
-        close();
-        deleteEmptyFiles();
+        sinks.close();
+        deleteFiles(false);
     }
 
     AllSinks sinks() {
@@ -153,10 +157,11 @@ final class Outputs implements Closeable {
         return lines;
     }
 
-    /** Deletes files that were created for this crawl and are empty, so that they are not in the way of another try. */
-    void deleteEmptyFiles() throws IOException {
+    /** Deletes files that were created for this crawl and are empty, perhaps also a list of skipped URLs, so that they are not in the way of another try. */
+    void deleteFiles(boolean withSkipped) throws IOException {
         for (Path file : created) {
-            if (Files.exists(file) && Files.size(file) == 0) {
+            boolean isSkipped = withSkipped && files.get(file) instanceof LineSink && !formats.containsKey(file);
+            if (Files.exists(file) && (isSkipped || Files.size(file) == 0)) {
                 Files.delete(file);
             }
         }
@@ -165,5 +170,10 @@ final class Outputs implements Closeable {
     @Override
     public void close() throws IOException {
         sinks.close();
+        for (Path file : formats.keySet()) {
+            if (Files.notExists(file) && !OutputFile.isStandardOutput(file)) {
+                LOG.warn("{} is not written: nothing of this crawl belongs into it", file);
+            }
+        }
     }
 }

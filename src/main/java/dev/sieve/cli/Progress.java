@@ -89,7 +89,7 @@ final class Progress implements AutoCloseable {
             fields.add(Summary.clock(Summary.remaining(report.pending().left(), pagesPerSecond)) + " left");
         }
         fields.addAll(List.of(
-                text("%,d failed", report.count(Counter.FAILED)),
+                text("%,d broken", report.count(Counter.FAILURES)),
                 "filter " + Summary.fill(report.sieve()),
                 Summary.clock(report.elapsed()) + " elapsed",
                 "false-positive rate " + Units.percent(report.sieve().falsePositiveRate()),

@@ -62,7 +62,7 @@ final class Recording {
         this.live = live;
         this.metrics = metrics;
         this.place = place;
-        hasJournal = file != null || findsReferrers;
+        hasJournal = file != null || findsReferrers || (listsBroken && place.isSaved());
         isUsed = hasJournal || listsBroken || live != null || metrics != null || place.isShared();
     }
 

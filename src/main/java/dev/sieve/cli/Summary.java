@@ -210,14 +210,6 @@ final class Summary {
                 .collect(Collectors.joining(delimiter));
     }
 
-    /** Returns why no page could be fetched: each reason, and how often. */
-    static String reasonsForNoPage(CrawlReport report) {
-        Map<String, Long> all = new TreeMap<>(report.by(FAILURES));
-        report.by(REFUSED).forEach((reason, count) -> all.merge(reason, count, Long::sum));
-        report.by(WALLS).forEach((wall, count) -> all.put("bot wall: " + wall, count));
-        return joined(all, "%s x%,d", ", ");
-    }
-
     static double pagesPerSecond(CrawlReport report) {
         return report.count(PAGES) / Math.max(1e-3, report.elapsed().toMillis() / 1e3);
     }

@@ -35,6 +35,19 @@ public record Counts(Map<String, Long> sums, Map<String, Map<String, Long>> part
         return parts.getOrDefault(counter.key(), Map.of());
     }
 
+    /** Returns the sums of these and others. */
+    public Counts plus(Counts other) {
+        Map<String, Long> all = new HashMap<>(sums);
+        other.sums.forEach((key, sum) -> all.merge(key, sum, Long::sum));
+        Map<String, Map<String, Long>> byPart = new HashMap<>(parts);
+        other.parts.forEach((key, each) -> {
+            Map<String, Long> both = new TreeMap<>(each);
+            parts.getOrDefault(key, Map.of()).forEach((part, sum) -> both.merge(part, sum, Long::sum));
+            byPart.put(key, both);
+        });
+        return new Counts(all, byPart);
+    }
+
     public Counts withoutParts(Counter counter) {
         Map<String, Map<String, Long>> rest = new TreeMap<>(parts);
         rest.remove(counter.key());

@@ -4,6 +4,7 @@ import dev.sieve.Frontier;
 import dev.sieve.bloom.ExactSet;
 import dev.sieve.bloom.Memberships;
 import dev.sieve.bloom.Murmur3;
+import dev.sieve.durable.DurableSieve;
 import dev.sieve.output.FileEnds;
 import dev.sieve.url.UrlNormalizer;
 import dev.sieve.url.UrlParts;
@@ -87,6 +88,11 @@ public final class CrawlJob implements Closeable {
 
     public Frontier frontier() {
         return frontier;
+    }
+
+    /** Returns whether the URL with an id is done, so that it is not handed out again; true where that is not known. */
+    boolean isDone(long id) {
+        return !(frontier instanceof DurableSieve durable) || durable.isDone(id);
     }
 
     /** Returns what the crawl has in common with other processes. */

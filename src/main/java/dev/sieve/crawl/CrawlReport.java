@@ -6,6 +6,7 @@ import dev.sieve.polite.ScheduleStats;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -21,7 +22,8 @@ import org.jspecify.annotations.Nullable;
  * @param ending why the crawl is over; null while it runs
  * @param elapsed the time from the call of {@link Crawler#run} until it is over, or so far; before the call, the time since
  *     the crawler was created
- * @param counts the counters
+ * @param counts the counters of this run
+ * @param earlier of those on which a verdict depends, what earlier runs of the job have counted, in the present round if it has rounds
  * @param pending URLs that are not finished
  * @param failures the first URLs that failed or have a status of 400 or above that is not accepted
  * @param sieve the counters of the frontier
@@ -31,6 +33,7 @@ public record CrawlReport(
         @Nullable Ending ending,
         Duration elapsed,
         Counts counts,
+        Counts earlier,
         Pending pending,
         List<Failure> failures,
         SieveStats sieve,
@@ -71,6 +74,9 @@ public record CrawlReport(
     public record Failure(
             String url, String reason, @Nullable String referrer) {}
 
+    /** The classes of pages of which one makes a crawl fruitful. */
+    static final Set<String> FRUITS = Set.of("2xx", Counter.NOT_MODIFIED, "3xx");
+
     public long count(Counter counter) {
         return counts.get(counter);
     }
@@ -101,9 +107,15 @@ public record CrawlReport(
         return count(Counter.FAILED) + count(Counter.CHECKED, Counter.NONE);
     }
 
+    /** Returns the same with what earlier runs of the job have found, by which a verdict is given. */
+    public CrawlReport ofJob() {
+        return new CrawlReport(ending, elapsed, counts.plus(earlier), Counts.NONE, pending, failures, sieve, load);
+    }
+
     /** Returns whether there were URLs but not one successful page. */
     public boolean isFruitless() {
-        return Stream.of("2xx", Counter.NOT_MODIFIED, "3xx").allMatch(status -> count(Counter.PAGES, status) == 0)
-                && count(Counter.FAILED) + count(Counter.REFUSED) + count(Counter.PAGES) > 0;
+        return FRUITS.stream().allMatch(status -> count(Counter.PAGES, status) == 0)
+                && Stream.of(Counter.FAILURES, Counter.REFUSED, Counter.WALLS, Counter.PAGES)
+                        .anyMatch(counter -> count(counter) > 0);
     }
 }

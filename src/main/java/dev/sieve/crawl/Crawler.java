@@ -136,6 +136,9 @@ public final class Crawler implements AutoCloseable {
                 stages.add(each.of(job, links.scope(), clock));
             }
             stages.addAll(factory.create(options, job, recorder, links, clock));
+            if (job.keepsFiles()) {
+                recorder.continues(new JobResults(job, links::redirects));
+            }
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

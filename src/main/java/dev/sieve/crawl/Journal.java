@@ -1,41 +1,114 @@
 package dev.sieve.crawl;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
 import dev.sieve.durable.DurableFolder;
 import dev.sieve.io.LineFile;
 import dev.sieve.io.LocalDisk;
+import dev.sieve.io.LongTable;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
 import java.util.function.Consumer;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
- * The file from which the report of a crawl is made: one object of JSON per line, in ASCII. A line is buffered when {@link
- * #add} returns. When {@link #flush} returns, it survives the process, and if forced also a power failure.
+ * A file of records of a job. That of the report has an object of JSON in ASCII per line. Before a record of a URL is its id
+ * in the frontier, and behind that {@code +N} if it was recorded N times before. The last records of a URL count: one that a
+ * crash has left in the frontier is requested again.
  *
- * <p>Methods that write throw {@link UncheckedIOException} when the disk fails. Safe for use by many threads.
+ * <p>A line is buffered when {@link #add} returns. When {@link #flush} returns, it survives the process, and if forced also a
+ * power failure. Methods that write throw {@link UncheckedIOException} when the disk fails. Safe for use by many threads.
  */
 public final class Journal {
     public static final LineFile.Kind KIND = new LineFile.Kind(
-            "crawl-report", 4, "a record of the report", "the report may miss pages", line -> line.startsWith("{"));
+            "crawl-report",
+            4,
+            "a record of the report",
+            "the report may miss pages",
+            line -> line.startsWith("{") || isRecord(line));
+
+    private static final Pattern RECORD = Pattern.compile("(\\d{1,18})(?:\\+(\\d{1,9}))? ");
+
+    /** The heap that the URLs with several records, and those that are requested again, may take. */
+    private static final int TABLE_BYTES = 8 << 20;
 
     private final JobFiles files;
+    private final LineFile.Kind kind;
     private final LineFile file;
+    private final Repeats repeats = new Repeats();
+    /** The ids, each increased by one, of recorded URLs that this run may request again; -1 for those that it has. */
+    private final LongTable open = new LongTable(TABLE_BYTES);
+
+    /** How often URLs were recorded before, by their ids, each increased by one. */
+    private static final class Repeats {
+        private final LongTable counts = new LongTable(TABLE_BYTES);
+
+        void note(String line) {
+            Matcher fields = RECORD.matcher(line);
+            if (fields.lookingAt() && fields.group(2) != null) {
+                counts.put(Long.parseLong(fields.group(1)) + 1, Long.parseLong(fields.group(2)));
+            }
+        }
+
+        /** Returns whether a line is the last record of its URL, or one of those, or that of nothing. */
+        boolean isLast(Matcher fields, boolean isRecord) {
+            long repeats = isRecord ? counts.get(Long.parseLong(fields.group(1)) + 1) : 0;
+            return repeats == 0 || String.valueOf(repeats).equals(fields.group(2));
+        }
+    }
+
+    /** Receives a record, and the id of its URL; -1 for one of nothing. */
+    interface Records {
+        void accept(long id, String record) throws IOException;
+    }
 
     /** Returns the journal of a crawl, which its job closes; the first call opens it. Without a folder it is temporary. */
     public static Journal of(CrawlJob job) throws IOException {
-        return job.part(Journal.class, Journal::new);
+        return job.part(Journal.class, files -> new Journal(files, KIND, job));
     }
 
-    Journal(JobFiles files) throws IOException {
+    Journal(JobFiles files, LineFile.Kind kind, CrawlJob job) throws IOException {
         this.files = files;
-        file = files.open(KIND, (position, line) -> {});
+        this.kind = kind;
+        file = files.open(kind, (position, line) -> {
+            repeats.note(line);
+            Matcher fields = RECORD.matcher(line);
+            if (fields.lookingAt() && !job.isDone(Long.parseLong(fields.group(1)))) {
+                open.put(Long.parseLong(fields.group(1)) + 1, 1);
+            }
+        });
     }
 
-    /** Appends a record: an object of JSON in ASCII, in one line. */
-    public synchronized void add(byte[] json) {
-        file.add(json);
+    static boolean isRecord(String line) {
+        return RECORD.matcher(line).lookingAt();
+    }
+
+    /** Appends a record. */
+    public synchronized void add(byte[] record) {
+        file.add(record);
+    }
+
+    /** Appends a record of the URL with an id; those of earlier runs do not count any more. */
+    public synchronized void add(long id, byte[] record) {
+        if (isOpen(id)) {
+            open.put(id + 1, -1);
+            repeats.counts.put(id + 1, repeats.counts.get(id + 1) + 1);
+        }
+        long before = repeats.counts.get(id + 1);
+        byte[] start = (id + (before == 0 ? " " : "+" + before + " ")).getBytes(US_ASCII);
+        byte[] line = Arrays.copyOf(start, start.length + record.length);
+        System.arraycopy(record, 0, line, start.length, record.length);
+        file.add(line);
+    }
+
+    /** Returns whether an earlier run has recorded a URL that is in the frontier, and this one has not. */
+    synchronized boolean isOpen(long id) {
+        return open.get(id + 1) > 0;
     }
 
     /** Hands what was added to the operating system, and forces it to the disk if {@code isForced}. */
@@ -44,9 +117,37 @@ public final class Journal {
     }
 
     /** Passes on all records, those of earlier runs first. */
-    public synchronized void read(LineFile.Receiver receiver) throws IOException {
+    public void read(LineFile.Receiver receiver) throws IOException {
+        read((id, record) -> receiver.accept(record));
+    }
+
+    /** Passes on the records of earlier runs of URLs that are still in the frontier, and that this run has not recorded, or all others. */
+    public void read(boolean areOpen, LineFile.Receiver receiver) throws IOException {
+        read((id, record) -> {
+            if (isOpen(id) == areOpen) {
+                receiver.accept(record);
+            }
+        });
+    }
+
+    synchronized void read(Records records) throws IOException {
         file.flush();
-        files.read(KIND, (position, json) -> receiver.accept(json), LineFile.REFUSE);
+        read(files, kind, repeats, records, LineFile.REFUSE);
+    }
+
+    private static void read(
+            JobFiles files, LineFile.Kind kind, Repeats repeats, Records records, LineFile.Receiver problems)
+            throws IOException {
+        LineFile.Lines lines = (position, line) -> {
+            Matcher fields = RECORD.matcher(line);
+            boolean isRecord = fields.lookingAt();
+            if (repeats.isLast(fields, isRecord)) {
+                records.accept(
+                        isRecord ? Long.parseLong(fields.group(1)) : -1,
+                        isRecord ? line.substring(fields.end()) : line);
+            }
+        };
+        files.read(kind, lines, problems);
     }
 
     /** Passes on the records in the folder of a crawl, running or not, and describes damaged lines to {@code problems}. */
@@ -54,7 +155,9 @@ public final class Journal {
         if (Files.notExists(folder.resolve(KIND.name()))) {
             throw new IOException(folder + ": no run of this job has kept a record for a report");
         }
-        new JobFiles(new LocalDisk(folder), DurableFolder.id(folder), List.of(KIND), problems::accept)
-                .read(KIND, (position, json) -> receiver.accept(json), problems::accept);
+        JobFiles files = new JobFiles(new LocalDisk(folder), DurableFolder.id(folder), List.of(KIND), problems::accept);
+        Repeats repeats = new Repeats();
+        files.read(KIND, (position, line) -> repeats.note(line), problem -> {});
+        read(files, KIND, repeats, (id, record) -> receiver.accept(record), problems::accept);
     }
 }

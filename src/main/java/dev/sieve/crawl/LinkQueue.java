@@ -92,6 +92,13 @@ public final class LinkQueue {
         this.readAdded = readAdded;
     }
 
+    /** Notes a redirect that an earlier run has found, by keys. */
+    void redirects(String key, String target) {
+        synchronized (redirects) {
+            redirects.put(key, new Redirect(HttpURLConnection.HTTP_MOVED_TEMP, target));
+        }
+    }
+
     Scope scope() {
         return admission.scope();
     }
@@ -381,13 +388,13 @@ public final class LinkQueue {
         recorder.pushed(1, isNew ? 1 : 0);
         if (isNew) {
             Failed failed = new Failed(0, Reason.MALFORMED, reason.words());
-            recorder.visited(notRequested(text, text, page.depth() + 1, page.url(), failed, fetchedAt));
+            recorder.visited(notRequested(text, text, page.depth() + 1, page.url(), failed, fetchedAt, page.id()));
         }
     }
 
     /** Returns the record of a URL that is broken, although it was not requested. */
     public static Visit notRequested(
-            String url, String key, int depth, String referrer, Failed failed, Instant fetchedAt) {
+            String url, String key, int depth, String referrer, Failed failed, Instant fetchedAt, long id) {
         return new Visit(
                 url,
                 key,
@@ -398,7 +405,8 @@ public final class LinkQueue {
                 Visit.Content.NONE,
                 new Visit.Marks(true, false),
                 null,
-                null);
+                null,
+                id);
     }
 
     /** Returns a result as it is, or a failure when it is a redirect that cannot be followed. */

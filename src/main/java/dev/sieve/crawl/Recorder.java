@@ -8,12 +8,14 @@ import dev.sieve.fetch.BotWall;
 import dev.sieve.fetch.Exchange;
 import dev.sieve.fetch.FetchResult;
 import dev.sieve.io.LruMap;
+import dev.sieve.output.Change;
 import dev.sieve.output.History;
 import dev.sieve.output.Link;
 import dev.sieve.output.PageSink;
 import dev.sieve.output.Skip;
 import dev.sieve.output.Visit;
 import dev.sieve.scope.SkipReason;
+import dev.sieve.url.UrlNormalizer;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.time.Duration;
@@ -68,6 +70,9 @@ public final class Recorder {
     /** The size of the group, so that a report does not wait for the sink. */
     private volatile int recorded;
 
+    /** What the job keeps of this for later runs; null if it keeps nothing. */
+    private volatile @Nullable JobResults results;
+
     private final Counts.Builder counts = new Counts.Builder();
     private final List<CrawlReport.Failure> failures = new ArrayList<>();
     private long leftUndone;
@@ -88,6 +93,11 @@ public final class Recorder {
         this.stages = stages;
         forces = frontier.forces();
         groupSize = forces ? GROUP : 1;
+    }
+
+    /** Continues what earlier runs have recorded. */
+    void continues(JobResults job) {
+        results = job;
     }
 
     void sink(PageSink choice) {
@@ -165,6 +175,9 @@ public final class Recorder {
             }
             pass(each -> {
                 each.flush();
+                if (results != null) {
+                    results.flush(forces);
+                }
                 stages.forEach(stage -> stage.flush(forces));
             });
             isUnstored = false;
@@ -195,18 +208,38 @@ public final class Recorder {
         record(each -> each.accept(visit), () -> count(visit));
     }
 
-    /** Records a URL that is found broken without a visit of its own, and counts it as a failure if it is the first. */
-    public void broken(Visit visit, boolean isFirst) {
-        record(each -> each.accept(visit), () -> {
+    /**
+     * Records a URL that is found broken without a visit of its own, unless an earlier run has, and counts it as a failure if it is
+     * the first.
+     */
+    public void broken(Visit visit, boolean isFirst, boolean isRecorded) {
+        record(isRecorded ? each -> {} : each -> each.accept(visit), () -> {
             if (isFirst) {
                 count(new CrawlReport.Failure(visit.url(), visit.result().error(), visit.referrer()));
             }
+            keep(visit.id());
         });
+    }
+
+    private void note(Counter counter, String part) {
+        if (results != null) {
+            results.note(counter, part);
+        }
+    }
+
+    /** Stores what was noted of a URL. */
+    private void keep(long id) {
+        if (results != null) {
+            results.add(id);
+        }
     }
 
     private void count(Visit visit) {
         History history = visit.history();
         if (history != null) {
+            if (history.change() == Change.CHANGED || history.change() == Change.GONE) {
+                note(Counter.CHANGES, history.change().text());
+            }
             counts.add(Counter.CHANGES, history.change().text(), 1);
             counts.add(Counter.SAME_TEXT, history.hasSameText() ? 1 : 0);
         }
@@ -214,18 +247,28 @@ public final class Recorder {
         BotWall wall = visit.wall();
         if (wall != null) {
             counts.add(Counter.WALLS, wall.text(), 1);
+            note(Counter.WALLS, wall.text());
         }
         boolean isFailed = page == null && !(visit.result() instanceof FetchResult.Redirect);
         if (visit.isCheck()) {
             counts.add(Counter.CHECKED, isFailed ? Counter.NONE : statusClass(visit), 1);
+            if (isFailed) {
+                note(Counter.CHECKED, Counter.NONE);
+            }
         } else if (page != null) {
             counts.add(Counter.PAGES, statusClass(visit), 1);
+            if (CrawlReport.FRUITS.contains(statusClass(visit))) {
+                note(Counter.PAGES, statusClass(visit));
+            }
             counts.add(Counter.BODY, page.length());
             counts.add(Counter.TRUNCATED, page.isCut() ? 1 : 0);
             // The bodies of other types are not read unless they are kept.
             counts.add(Counter.EMPTY, page.isSuccess() && page.isHtml() && page.length() == 0 ? 1 : 0);
         } else {
             counts.add(isFailed ? Counter.FAILED : Counter.REDIRECTS, 1);
+            if (isFailed) {
+                note(Counter.FAILED, "");
+            }
         }
         String referrer = linkingPage(visit.referrer());
         if (isFailed) {
@@ -233,6 +276,10 @@ public final class Recorder {
         } else if (page != null && visit.isBroken()) {
             count(new CrawlReport.Failure(visit.url(), String.valueOf(page.status()), referrer));
         }
+        if (results != null && visit.result() instanceof FetchResult.Redirect redirect) {
+            results.moved(visit.key(), UrlNormalizer.key(redirect.target()));
+        }
+        keep(visit.id());
     }
 
     /** Notes a redirect. Called before its target is queued, so that the failure of the target finds the page that links to it. */
@@ -257,6 +304,7 @@ public final class Recorder {
 
     private void count(CrawlReport.Failure failure) {
         counts.add(Counter.FAILURES, failure.reason(), 1);
+        note(Counter.FAILURES, failure.reason());
         if (failures.size() < FAILURES_KEPT) {
             failures.add(failure);
         }
@@ -287,12 +335,17 @@ public final class Recorder {
     public synchronized void failed(CrawlReport.Failure failure) {
         counts.add(Counter.FAILED, 1);
         count(failure);
+        keep(-1);
     }
 
     /** Records that a queued URL is not requested. */
     void refused(Lease lease, SkipReason reason) {
         Skip skip = new Skip(lease.url(), reason, lease.referrer());
-        record(each -> each.skipped(skip), () -> counts.add(Counter.REFUSED, reason.rule(), 1));
+        record(each -> each.skipped(skip), () -> {
+            counts.add(Counter.REFUSED, reason.rule(), 1);
+            note(Counter.REFUSED, reason.rule());
+            keep(lease.id());
+        });
     }
 
     /** Records that a URL found on a page is not queued. */
@@ -387,6 +440,9 @@ public final class Recorder {
     void repeated(Lease lease) {
         frontier.done(lease);
         synchronized (this) {
+            if (results != null) {
+                results.repeated(lease.id());
+            }
             settled++;
             if (counts.get(Counter.LINKS, Counter.NEW) > 0) {
                 counts.add(Counter.LINKS, Counter.NEW, -1);
@@ -418,6 +474,7 @@ public final class Recorder {
                 ending,
                 elapsed,
                 counts.counts(),
+                results == null ? Counts.NONE : results.earlier(),
                 new CrawlReport.Pending(before + toQueue - repeatedBefore, left + toQueue, leftUndone),
                 List.copyOf(failures),
                 sieve,

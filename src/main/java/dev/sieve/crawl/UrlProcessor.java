@@ -13,6 +13,7 @@ import dev.sieve.fetch.FetchResult.SetCookie;
 import dev.sieve.fetch.Origins;
 import dev.sieve.io.LruMap;
 import dev.sieve.parse.LinkExtractor;
+import dev.sieve.parse.RobotsDirectives;
 import dev.sieve.robots.RobotsCache;
 import dev.sieve.robots.RobotsRules;
 import dev.sieve.scope.SkipReason;
@@ -507,6 +508,9 @@ final class UrlProcessor {
             }
         }
         visit.result(result);
+        if (result instanceof Page page && page.isNotModified() && RobotsDirectives.isNoindex(page, productToken)) {
+            visit.unlist();
+        }
         if (result instanceof Page page && page.wall() == null && accepted.contains(result.status())) {
             visit.accept();
         }

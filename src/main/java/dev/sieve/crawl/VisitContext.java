@@ -40,6 +40,7 @@ public final class VisitContext {
     private @Nullable FetchResult result;
     private LinkExtractor.Document document = UNREADABLE;
     private boolean isAccepted;
+    private boolean isUnlisted;
     private @Nullable SkipReason linksSkipped;
     private @Nullable Likeness known;
     private @Nullable Likeness likeness;
@@ -93,7 +94,8 @@ public final class VisitContext {
                 new Visit.Content(document.title(), document.links(), resources, isIndexed(), more),
                 new Visit.Marks(target.isCheck(), isAccepted),
                 likeness,
-                history);
+                history,
+                lease.id());
     }
 
     /** Returns the URL that is visited. */
@@ -149,7 +151,9 @@ public final class VisitContext {
 
     @SuppressWarnings("ReferenceEquality") // a page without content may be equal to it
     private boolean isIndexed() {
-        return document != UNREADABLE && !document.isNoindex() && otherCanonical() == null;
+        return result().isNotModified()
+                ? !isUnlisted
+                : document != UNREADABLE && !document.isNoindex() && otherCanonical() == null;
     }
 
     /** Returns whether the options accept the status of the page, so that it is not a failure. */
@@ -159,6 +163,11 @@ public final class VisitContext {
 
     void accept() {
         isAccepted = true;
+    }
+
+    /** Notes that the server wants the page, which is not modified, not to be indexed any more. */
+    void unlist() {
+        isUnlisted = true;
     }
 
     /** Returns why the links of the document are not followed; null when they are. */

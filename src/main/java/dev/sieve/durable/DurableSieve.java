@@ -87,6 +87,11 @@ public final class DurableSieve implements Frontier {
         return builder(directory).capacity(capacity).open();
     }
 
+    /** Returns whether the URL with an id is done. */
+    public boolean isDone(long id) {
+        return locked(() -> state.done().contains(id));
+    }
+
     /** Returns a builder, which opens the frontier in a folder or makes one. */
     public static Builder builder(Path directory) {
         return new Builder(Objects.requireNonNull(directory, "directory"));

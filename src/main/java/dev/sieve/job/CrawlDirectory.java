@@ -2,6 +2,7 @@ package dev.sieve.job;
 
 import dev.sieve.crawl.CrawlJob;
 import dev.sieve.crawl.JobFiles;
+import dev.sieve.crawl.JobResults;
 import dev.sieve.crawl.JobStore;
 import dev.sieve.crawl.Journal;
 import dev.sieve.crawl.Sharing;
@@ -60,7 +61,9 @@ public final class CrawlDirectory implements JobStore {
 
     /** All files that may exist, which are checked and repaired. */
     public static final List<LineFile.Kind> FILES = Stream.of(
-                    List.of(SEEDS, ORIGINS, PAUSES, Journal.KIND), AllStages.FILES, List.of(OutputLengths.KIND))
+                    List.of(SEEDS, ORIGINS, PAUSES, Journal.KIND, JobResults.KIND),
+                    AllStages.FILES,
+                    List.of(OutputLengths.KIND))
             .flatMap(List::stream)
             .toList();
 

@@ -16,14 +16,14 @@ public final class AllSinks implements PageSink {
         sinks.add(sink);
     }
 
-    /** From now on, the sinks added so far do not receive visits that have found a URL unchanged. */
+    /** From now on, the sinks added so far do not receive visits that have found a URL unchanged, as the visit before them did. */
     public void leaveOutUnchanged() {
         ofChanges = sinks.size();
     }
 
     @Override
     public void accept(Visit visit) throws IOException {
-        for (PageSink sink : sinks.subList(visit.isUnchanged() ? ofChanges : 0, sinks.size())) {
+        for (PageSink sink : sinks.subList(visit.isUnchanged() && !visit.isRecovered() ? ofChanges : 0, sinks.size())) {
             sink.accept(visit);
         }
     }

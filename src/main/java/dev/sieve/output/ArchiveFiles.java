@@ -73,11 +73,17 @@ final class ArchiveFiles {
     /**
      * Returns the files of an archive, none of them open.
      *
-     * @param opening those that exist are kept up to their stored ends if they are continued, deleted if overwritten
+     * @param opening those of the job are kept up to their stored ends if they are continued, deleted if overwritten; others
+     *     stay, but for the first
      */
     static ArchiveFiles of(Path first, OutputOpening opening) throws IOException {
         StandardOpenOption how = opening.how();
-        NavigableMap<Integer, Path> existing = existing(first);
+        NavigableMap<Integer, Path> existing = new TreeMap<>();
+        for (Map.Entry<Integer, Path> each : existing(first).entrySet()) {
+            if (each.getKey() == 0 || opening.ends().stored(each.getValue()) != null) {
+                existing.put(each.getKey(), each.getValue());
+            }
+        }
         if (how == StandardOpenOption.APPEND) {
             for (Path each : existing.values()) {
                 // One that another crawl has written is only locked.
@@ -104,14 +110,14 @@ final class ArchiveFiles {
         if (!name.matches()) {
             throw new IllegalArgumentException("not the name of an archive: " + first);
         }
-        file = number == 0
-                ? first
-                : first.resolveSibling(
-                        name.group(1) + "-" + String.format(Locale.ROOT, "%05d", number) + name.group(2));
-        number++;
-        if (Files.isRegularFile(file) && Files.size(file) > 0) {
-            throw new FileAlreadyExistsException(file.toString());
-        }
+        do {
+            file = number == 0
+                    ? first
+                    : first.resolveSibling(
+                            name.group(1) + "-" + String.format(Locale.ROOT, "%05d", number) + name.group(2));
+            number++;
+            // That of another crawl, which only the one that was named may be overwritten with.
+        } while (Files.isRegularFile(file) && Files.size(file) > 0);
         return OutputFile.stream(file, StandardOpenOption.APPEND, opening.forces(), opening.ends());
     }
 

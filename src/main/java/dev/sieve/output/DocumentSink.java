@@ -28,6 +28,9 @@ abstract class DocumentSink implements PageSink {
     /** Of the heap, what the names may take; names beyond that have all their entries. */
     private static final int MEMORY_SHARE = 16;
 
+    /** The document. */
+    final Path file;
+
     private final Path lines;
     private final Writer out;
     private final boolean isKept;
@@ -39,6 +42,7 @@ abstract class DocumentSink implements PageSink {
 
     /** Opens the lines; refuses a document that was not written by the job that is continued. */
     DocumentSink(Path file, OutputOpening opening) throws IOException {
+        this.file = file;
         lines = DocumentFormat.lines(file);
         boolean isForeign = opening.how() == APPEND && Files.notExists(lines);
         if (Files.exists(file) && (isForeign || !Files.isRegularFile(file))) {

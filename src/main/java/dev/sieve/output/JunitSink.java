@@ -17,11 +17,13 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.regex.Pattern;
 
 /**
  * Writes the results of a crawl as XML that the reporters of JUnit write and continuous integration reads: a test case for each
  * URL that was requested, and for each missing part of a page. One that is broken has failed, with the pages that link to it;
- * one that may not be requested, such as by robots.txt, or that is behind a bot wall, is skipped.
+ * one that may not be requested, such as by robots.txt, or that is behind a bot wall, is skipped, unless no page was fetched at
+ * all: then that has failed, too.
  *
  * <p>The class of a test case is {@code page}, {@code link} for a URL that was only checked, or {@code fragment}.
  */
@@ -30,14 +32,15 @@ final class JunitSink extends DocumentSink {
     private static final String FAILED = "failed";
     private static final String SKIPPED = "skipped";
     private static final String BOT_WALL = "bot wall";
+    private static final Pattern REDIRECT = Pattern.compile("30[0-35-9]");
 
-    private final Path file;
     /** Pages that link to a broken URL. */
     private final Map<String, List<String>> referrers = new HashMap<>();
+    /** Whether nothing has passed but redirects. */
+    private boolean isFruitless;
 
     JunitSink(Path file, OutputOpening opening) throws IOException {
         super(file, opening);
-        this.file = file;
     }
 
     @Override
@@ -94,15 +97,21 @@ final class JunitSink extends DocumentSink {
     void write() throws IOException {
         Map<String, Integer> counts = new HashMap<>();
         long millis = 0;
+        int skippedPages = 0;
+        isFruitless = true;
         try (Entries entries = entries()) {
             for (; entries.hasNext(); entries.next()) {
                 String[] fields = entries.text().split("\t", -1);
                 counts.merge(fields[0], 1, Integer::sum);
                 millis += Long.parseLong(fields[1]);
+                isFruitless &=
+                        !fields[0].equals(PASSED) || REDIRECT.matcher(fields[2]).matches();
+                skippedPages += isSkippedPage(entries.name(), fields) ? 1 : 0;
             }
         }
-        int failed = counts.getOrDefault(FAILED, 0);
-        int skipped = counts.getOrDefault(SKIPPED, 0);
+        int turned = isFruitless ? skippedPages : 0;
+        int failed = counts.getOrDefault(FAILED, 0) + turned;
+        int skipped = counts.getOrDefault(SKIPPED, 0) - turned;
         int all = failed + skipped + counts.getOrDefault(PASSED, 0);
         String attributes = "name=\"sieve\" tests=\"%d\" failures=\"%d\" errors=\"0\" time=\"%s\""
                 .formatted(all, failed, seconds(millis));
@@ -119,6 +128,11 @@ final class JunitSink extends DocumentSink {
         });
     }
 
+    /** Whether a page was not requested, or its site has not responded; if no page was fetched, that is a failure. */
+    private static boolean isSkippedPage(String name, String[] fields) {
+        return fields[0].equals(SKIPPED) && name.startsWith("page ");
+    }
+
     private String testCase(String name, String[] fields) {
         int blank = name.indexOf(' ');
         String url = name.substring(blank + 1);
@@ -127,7 +141,8 @@ final class JunitSink extends DocumentSink {
         if (fields[0].equals(PASSED)) {
             return start + "/>\n";
         }
-        boolean isSkipped = fields[0].equals(SKIPPED);
+        boolean isSkipped = fields[0].equals(SKIPPED) && !(isFruitless && isSkippedPage(name, fields));
+        fields[3] = (fields[0].equals(SKIPPED) && !isSkipped ? "no page could be fetched: " : "") + fields[3];
         List<String> pages = referrers.getOrDefault(url, fields[4].isEmpty() ? List.of() : List.of(fields[4]));
         String details = isSkipped
                 ? ""

@@ -3,10 +3,10 @@ package dev.sieve.output;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.nio.file.StandardCopyOption.ATOMIC_MOVE;
 import static java.nio.file.StandardCopyOption.REPLACE_EXISTING;
+import static java.nio.file.StandardOpenOption.TRUNCATE_EXISTING;
 
 import dev.sieve.fetch.FetchResult;
 import dev.sieve.io.LocalDisk;
-import dev.sieve.scope.SkipRule;
 import dev.sieve.url.UrlParts;
 import java.io.BufferedWriter;
 import java.io.IOException;
@@ -16,8 +16,9 @@ import java.io.Writer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.zip.GZIPOutputStream;
 
 /**
@@ -27,7 +28,8 @@ import java.util.zip.GZIPOutputStream;
  * <p>What is more than a file may have, by its URLs or its bytes before compression, is in files {@code sitemap-1.xml}, {@code
  * sitemap-2.xml} and so on. Then the first file is the index of these, with URLs in the root of the first page's site.
  *
- * <p>In a crawl with rounds, a page that is not modified stays as it was, and one that is gone is removed.
+ * <p>In a crawl with rounds, a page that is not modified stays as it was, and so does one of which a visit has found out nothing.
+ * One that is gone, has moved, or may not be listed any more is removed.
  */
 final class SitemapSink extends DocumentSink {
     private static final int MAX_URLS = 50_000;
@@ -39,20 +41,21 @@ final class SitemapSink extends DocumentSink {
     private static final String START = Xml.DECLARATION + "<urlset" + XMLNS;
     private static final String END = "</urlset>\n";
 
-    private final Path file;
+    private final OutputOpening opening;
 
     SitemapSink(Path file, OutputOpening opening) throws IOException {
         super(file, opening);
-        this.file = file;
+        this.opening = opening;
     }
 
     @Override
     public void accept(Visit visit) throws IOException {
-        if (visit.isCheck() || visit.result().isNotModified()) {
-            return;
-        }
         FetchResult.Page page = visit.page();
         String url = visit.url();
+        if (visit.isCheck()
+                || (visit.result().isNotModified() && visit.content().isIndexed())) {
+            return;
+        }
         if (page != null && page.isSuccess() && visit.content().isIndexed() && url.length() <= MAX_URL) {
             Instant modified = page.lastModified();
             boolean isPast = modified != null
@@ -60,40 +63,61 @@ final class SitemapSink extends DocumentSink {
                     && !modified.isAfter(visit.timing().fetchedAt());
             String date = isPast ? "<lastmod>" + modified + "</lastmod>" : "";
             add(url, "<url><loc>" + Xml.escaped(url) + "</loc>" + date + "</url>");
-        } else if (visit.history() != null) {
+        } else if (visit.history() != null && visit.history().change() != Change.FAILED) {
             add(url, "");
         }
     }
 
     @Override
-    public void skipped(Skip skip) throws IOException {
-        if (SkipRule.ROBOTS.is(skip.reason())) {
-            add(skip.url(), "");
+    void write() throws IOException {
+        List<Path> parts = new ArrayList<>();
+        // Under a name that no other file has, since most sitemaps are one.
+        Path first = file.resolveSibling(file.getFileName() + ".first");
+        try (Entries entries = entries()) {
+            String origin = UrlParts.origin(entries.name());
+            replace(first, out -> writePart(entries, out));
+            if (entries.hasNext()) {
+                for (int number = free(1); Files.exists(first) || entries.hasNext(); number = free(number + 1)) {
+                    Path part = DocumentFormat.part(file, number);
+                    if (Files.exists(first)) {
+                        Files.move(first, part, REPLACE_EXISTING, ATOMIC_MOVE);
+                    } else {
+                        replace(part, out -> writePart(entries, out));
+                    }
+                    parts.add(part);
+                }
+                replace(file, out -> writeIndex(origin, parts, out));
+            } else {
+                Files.move(first, file, REPLACE_EXISTING, ATOMIC_MOVE);
+            }
         }
+        for (Path each : DocumentFormat.parts(file).values()) {
+            if (!each.equals(file) && !parts.contains(each) && isOwn(each)) {
+                Files.delete(each);
+            }
+        }
+        for (Path part : parts) {
+            isOwn(part);
+            opening.ends().flushed(part, new FileEnd(Files.size(part), 0, 0));
+        }
+        opening.ends().flush();
     }
 
-    @Override
-    void write() throws IOException {
-        int count = 0;
-        String origin;
-        try (Entries entries = entries()) {
-            origin = UrlParts.origin(entries.name());
-            while (entries.hasNext()) {
-                count++;
-                replace(DocumentFormat.part(file, count), out -> writePart(entries, out));
-            }
+    /** Returns the first number from one on whose file this may write: none of another crawl, unless files are overwritten. */
+    private int free(int from) throws IOException {
+        int number = from;
+        while (opening.how() != TRUNCATE_EXISTING
+                && Files.exists(DocumentFormat.part(file, number))
+                && !isOwn(DocumentFormat.part(file, number))) {
+            number++;
         }
-        if (count == 1) {
-            Files.move(DocumentFormat.part(file, 1), file, REPLACE_EXISTING, ATOMIC_MOVE);
-        } else {
-            int last = count;
-            replace(file, out -> writeIndex(origin, last, out));
-        }
-        for (Map.Entry<Integer, Path> each : DocumentFormat.parts(file).entrySet()) {
-            if (each.getKey() > (count == 1 ? 0 : count)) {
-                Files.delete(each.getValue());
-            }
-        }
+        return number;
+    }
+
+    /** Returns whether a part is as this job has written it. */
+    private boolean isOwn(Path part) throws IOException {
+        FileEnd end = opening.ends().stored(part);
+        return end != null && end.length() == Files.size(part);
     }
 
     private interface Content {
@@ -124,10 +148,10 @@ final class SitemapSink extends DocumentSink {
         out.write(END);
     }
 
-    private void writeIndex(String origin, int count, Writer out) throws IOException {
+    private void writeIndex(String origin, List<Path> parts, Writer out) throws IOException {
         out.write(Xml.DECLARATION + "<sitemapindex" + XMLNS);
-        for (int number = 1; number <= count; number++) {
-            String path = DocumentFormat.part(file, number).toUri().getRawPath();
+        for (Path part : parts) {
+            String path = part.toUri().getRawPath();
             String url = origin + path.substring(path.lastIndexOf('/'));
             out.write("<sitemap><loc>" + Xml.escaped(url) + "</loc></sitemap>\n");
         }

@@ -23,6 +23,7 @@ import org.jspecify.annotations.Nullable;
  * @param likeness by what the page is compared with others; null for an error, for what is not a document, and when no
  *     {@linkplain PageSink#comparesPages sink} needs it
  * @param history what a crawl with rounds knows of the URL; null in other crawls
+ * @param id of the URL in the frontier, or of the page on which it was found broken without a request; -1 for none
  */
 public record Visit(
         String url,
@@ -34,7 +35,8 @@ public record Visit(
         Content content,
         Marks marks,
         @Nullable Likeness likeness,
-        @Nullable History history) {
+        @Nullable History history,
+        long id) {
 
     /**
      * The times of a visit.
@@ -54,7 +56,7 @@ public record Visit(
      * @param resources the distinct URLs of what the document or style sheet needs, such as images; empty unless these are
      *     checked
      * @param isIndexed whether a search engine may list the document under its URL: it is not marked as noindex, and names no
-     *     other URL as its canonical one
+     *     other URL as its canonical one; of a page that is not modified, whether the server does not forbid it now
      * @param more what stages add to the record, by the names of its fields
      */
     public record Content(
@@ -107,6 +109,12 @@ public record Visit(
     /** Returns whether there is a page of the site with a status from 200 to 299, or one that is not modified since an earlier round. */
     public boolean isSuccess() {
         return result.isSuccess() || (result.status() == HttpURLConnection.HTTP_NOT_MODIFIED && isUnchanged());
+    }
+
+    /** Returns whether the URL is unchanged, but the last visit has found something else: it had failed. */
+    public boolean isRecovered() {
+        int last = history == null || !isUnchanged() ? -1 : history.lastStatus();
+        return last != result.status() && (last == 0 || last >= HttpURLConnection.HTTP_BAD_REQUEST);
     }
 
     /** Returns whether the URL is as it was at an earlier visit. */

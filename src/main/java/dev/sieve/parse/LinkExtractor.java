@@ -206,8 +206,7 @@ public final class LinkExtractor {
         int kib = Math.max(MIN_KIB, Math.min(MAX_KIB, page.body().length >> 10));
         KIB.acquireUninterruptibly(kib);
         try {
-            RobotsDirectives robots = new RobotsDirectives(productToken);
-            robots.header(page.headers().getOrDefault("x-robots-tag", List.of()));
+            RobotsDirectives robots = RobotsDirectives.of(page, productToken);
             TextDigest digest = takesText ? new TextDigest(rest.takesSketch()) : null;
             Collector collector = new Collector(url, robots, digest, rest);
             boolean isCut = walk(page, collector, cpuNanos);

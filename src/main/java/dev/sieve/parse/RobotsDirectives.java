@@ -1,5 +1,6 @@
 package dev.sieve.parse;
 
+import dev.sieve.fetch.FetchResult.Page;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
@@ -11,7 +12,7 @@ import java.util.Set;
  * <p>A header field may name a robot: {@code X-Robots-Tag: otherbot: noindex, nofollow}. A name with a colon is that of a
  * robot if a directive follows it. Otherwise it is a directive that is not known, and what follows its value applies.
  */
-final class RobotsDirectives {
+public final class RobotsDirectives {
     /** Directives without a value, by which the name of a robot is told from a directive that is not known. */
     private static final Set<String> PLAIN =
             Set.of(("all index follow none noindex nofollow noarchive nocache nosnippet noodp"
@@ -31,6 +32,18 @@ final class RobotsDirectives {
         this.productToken = productToken.toLowerCase(Locale.ROOT);
     }
 
+    /** Returns those in the header fields of a page, for a robot. */
+    static RobotsDirectives of(Page page, String productToken) {
+        RobotsDirectives directives = new RobotsDirectives(productToken);
+        page.headers().getOrDefault("x-robots-tag", List.of()).forEach(directives::read);
+        return directives;
+    }
+
+    /** Returns whether the header fields of a page forbid a robot to index it. */
+    public static boolean isNoindex(Page page, String productToken) {
+        return of(page, productToken).isNoindex;
+    }
+
     boolean isNofollow() {
         return isNofollow;
     }
@@ -42,10 +55,6 @@ final class RobotsDirectives {
     private boolean isForThisRobot(String name) {
         String robot = lower(name);
         return robot.equals("robots") || (!robot.isEmpty() && robot.equals(productToken));
-    }
-
-    void header(List<String> fields) {
-        fields.forEach(this::read);
     }
 
     void meta(String name, String content) {

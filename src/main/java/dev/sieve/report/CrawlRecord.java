@@ -73,7 +73,7 @@ public final class CrawlRecord implements PageSink {
     /** Starts a run. A journal has what earlier runs have recorded; null to record in memory only. */
     public synchronized void start(@Nullable Journal store, boolean isForced, Instant now) throws IOException {
         if (store != null) {
-            store.read(json -> JournalFormat.read(json, aggregate));
+            store.read(false, json -> JournalFormat.read(json, aggregate));
             store.add(JournalFormat.run(now.toEpochMilli(), command));
         }
         journal = store;
@@ -97,7 +97,12 @@ public final class CrawlRecord implements PageSink {
         if (journal != null) {
             List<String> links = new ArrayList<>(visit.links());
             links.addAll(visit.content().resources());
-            journal.add(JournalFormat.page(entry, links));
+            byte[] page = JournalFormat.page(entry, links);
+            if (visit.id() < 0) {
+                journal.add(page);
+            } else {
+                journal.add(visit.id(), page);
+            }
         }
     }
 
@@ -174,11 +179,14 @@ public final class CrawlRecord implements PageSink {
     }
 
     /**
-     * Finds the pages that link to broken URLs in the journal, if there is one, until it is stopped, which the report then
-     * says. To be called when the crawl is over.
+     * Adds what earlier runs have recorded of URLs that are in the frontier, and that this one has not requested again. Then finds
+     * the pages that link to broken URLs in the journal, if there is one, until it is stopped, which the report then says. To be called when the crawl is over.
      */
     public synchronized void findReferrers(BooleanSupplier isStopped) throws IOException {
         aggregateGroup();
+        if (journal != null) {
+            journal.read(true, json -> JournalFormat.read(json, aggregate));
+        }
         if (journal != null && aggregate.broken.count() > 0) {
             BrokenLinks.Search search = aggregate.broken.search();
             try {

@@ -1,6 +1,8 @@
 package dev.sieve.report;
 
 import dev.sieve.SieveStats;
+import dev.sieve.crawl.Counter;
+import dev.sieve.crawl.CrawlReport;
 import dev.sieve.output.Change;
 import java.math.BigDecimal;
 import java.math.MathContext;
@@ -10,6 +12,7 @@ import java.time.format.DateTimeFormatter;
 import java.util.Arrays;
 import java.util.Locale;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.function.ToLongFunction;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -133,5 +136,19 @@ public final class Numbers {
 
     static String time(long epochMillis) {
         return TIME.format(Instant.ofEpochMilli(Math.min(epochMillis, 253_402_300_799_000L)));
+    }
+
+    /** Returns the verdict on a crawl without a page: each reason, and how often. */
+    public static String noPage(CrawlReport report) {
+        Map<String, Long> all = new TreeMap<>(report.by(Counter.FAILURES));
+        report.by(Counter.REFUSED).forEach((reason, count) -> all.merge(reason, count, Long::sum));
+        report.by(Counter.WALLS).forEach((wall, count) -> all.put("bot wall: " + wall, count));
+        return noPage(all);
+    }
+
+    static String noPage(Map<String, Long> reasons) {
+        return reasons.entrySet().stream()
+                .map(each -> each.getKey() + " " + count(each.getValue()))
+                .collect(Collectors.joining(", ", "no page could be fetched: ", ""));
     }
 }

@@ -12,6 +12,7 @@ import dev.sieve.url.Printable;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.function.BiConsumer;
 import java.util.function.ToLongFunction;
 import org.jsoup.nodes.Element;
@@ -60,7 +61,11 @@ final class Overview {
                     Numbers.millis(millis),
                     text("%.1f pages/s", 1e3 * crawl.totals.pages / Math.max(1, millis)));
             long again = last.pending().unfinished();
-            tile(tiles, "Left", count(last.pending().left()), again == 0 ? "" : count(again) + " to try again");
+            tile(
+                    tiles,
+                    "Left",
+                    count(last.pending().left()),
+                    again == 0 ? "" : count(again) + " could not be requested");
             tile(
                             tiles,
                             "Pages missed",
@@ -116,6 +121,17 @@ final class Overview {
         Element line = section.appendElement("p").attr("id", "verdict");
         long requested = crawl.totals.requested();
         long broken = crawl.broken.count();
+        Map<String, Long> reasons = new TreeMap<>();
+        crawl.broken.groups().forEach((reason, links) -> reasons.put(reason, (long) links.size()));
+        crawl.runs.refusals().forEach((reason, number) -> reasons.merge(reason, number, Long::sum));
+        crawl.totals.walls.counts.forEach((wall, number) -> reasons.put("bot wall: " + wall, number.number));
+        if (crawl.totals.statusClass(2) + crawl.totals.statusClass(3) == 0
+                && crawl.totals.checked == 0
+                && !reasons.isEmpty()) {
+            String text = Numbers.noPage(reasons);
+            line.addClass("bad").text("N" + text.substring(1) + ".");
+            return;
+        }
         if (broken == 0) {
             line.text("No broken link among " + count(requested, "URL") + " requested.");
             return;

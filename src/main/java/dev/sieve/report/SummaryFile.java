@@ -57,10 +57,13 @@ public final class SummaryFile {
     }
 
     static String markdown(CrawlReport report, int exitCode, List<BrokenLink> broken) {
+        CrawlReport job = report.ofJob();
+        String broke = Numbers.count(Math.max(job.count(Counter.FAILURES), broken.size()), "broken link");
         StringBuilder text = new StringBuilder(MARKDOWN_START)
-                .append(Numbers.count(report.count(Counter.PAGES), "page"))
-                .append(", ")
-                .append(Numbers.count(Math.max(report.count(Counter.FAILURES), broken.size()), "broken link"))
+                .append(
+                        job.isFruitless()
+                                ? Numbers.noPage(job)
+                                : Numbers.count(report.count(Counter.PAGES), "page") + ", " + broke)
                 .append("\n\n")
                 .append(String.valueOf(report.endingText()))
                 .append(", in ")

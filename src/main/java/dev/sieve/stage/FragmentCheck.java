@@ -45,6 +45,9 @@ final class FragmentCheck {
     private static final int LINKED = 1;
     private static final int EXISTS = 2;
 
+    /** Of a target to which a broken link was found. */
+    private static final int FOUND = 2;
+
     private final Fragments fragments;
     private final Receiver receiver;
     private final boolean checksRoutes;
@@ -53,7 +56,7 @@ final class FragmentCheck {
     private final LongTable pages;
     private final LongTable moves;
     private final LongTable parts;
-    /** Broken links that were passed on, and the targets of such links. */
+    /** Broken links that were passed on; and the targets of those that this check has found. */
     private final LongTable recorded;
 
     private final long[] group = new long[GROUP];
@@ -70,10 +73,13 @@ final class FragmentCheck {
         private static final long serialVersionUID = 1;
     }
 
-    /** Receives the broken links that earlier checks of the same pages have not found. */
+    /** Receives the broken links. */
     interface Receiver {
-        /** Receives a broken link by its target with the fragment, and whether it is the first one to this target. */
-        void missing(String page, int depth, String url, boolean isFirst);
+        /**
+         * Receives a broken link by its target with the fragment, and whether it is the first one to this target, and whether an
+         * earlier check of the same pages has passed it on.
+         */
+        void missing(String page, int depth, String url, boolean isFirst, boolean isRecorded);
 
         void flush();
     }
@@ -248,10 +254,8 @@ final class FragmentCheck {
             missing++;
             long part = key(target, name);
             long link = key(page, part);
-            if (recorded.get(link) == 0) {
-                pass(line, url(target) + "#" + fragment, recorded.get(part) == 0, link);
-            }
-            recorded.put(part, 1);
+            pass(line, url(target) + "#" + fragment, recorded.get(part) != FOUND, link);
+            recorded.put(part, FOUND);
         }
     }
 
@@ -268,7 +272,11 @@ final class FragmentCheck {
     }
 
     private void pass(Fragments.Line line, String url, boolean isFirst, long link) {
-        receiver.missing(line.url(), line.depth(), url, isFirst);
+        boolean isRecorded = recorded.get(link) != 0;
+        receiver.missing(line.url(), line.depth(), url, isFirst, isRecorded);
+        if (isRecorded) {
+            return;
+        }
         recorded.put(link, 1);
         group[grouped++] = link;
         if (grouped == GROUP) {

@@ -14,7 +14,6 @@ import dev.sieve.fetch.FetchResult;
 import dev.sieve.fetch.FetchResult.Failed;
 import dev.sieve.fetch.FetchResult.Reason;
 import dev.sieve.fetch.FetchResult.Redirect;
-import dev.sieve.fetch.FetchResult.Refused;
 import dev.sieve.fetch.PageFetcher;
 import dev.sieve.output.Visit;
 import dev.sieve.scope.SkipRule;
@@ -65,13 +64,15 @@ final class FragmentStage implements Stage {
         }
         FragmentCheck.Receiver receiver = new FragmentCheck.Receiver() {
             @Override
-            public void missing(String page, int depth, String url, boolean isFirst) {
+            public void missing(String page, int depth, String url, boolean isFirst, boolean isRecorded) {
                 int start = url.indexOf('#');
                 String key = UrlNormalizer.key(url.substring(0, start)) + url.substring(start);
                 Failed failed = new Failed(0, Reason.FRAGMENT, "");
-                recorder.checked(url, SkipRule.MISSING_FRAGMENT.reason(), page);
-                Visit visit = LinkQueue.notRequested(url, key, depth + 1, page, failed, clock.now());
-                recorder.broken(visit, isFirst);
+                Visit visit = LinkQueue.notRequested(url, key, depth + 1, page, failed, clock.now(), -1);
+                if (!isRecorded) {
+                    recorder.checked(url, SkipRule.MISSING_FRAGMENT.reason(), page);
+                }
+                recorder.broken(visit, isFirst, isRecorded);
             }
 
             @Override
@@ -128,7 +129,7 @@ final class FragmentStage implements Stage {
             boolean isPage = target.is(Target.Kind.PAGE);
             if (result instanceof Redirect redirect && (isPage || target.is(Target.Kind.CHECK))) {
                 fragments.add(target.lease().depth(), target.url(), redirect);
-            } else if (isPage && !(result instanceof Refused) && !result.isNotModified()) {
+            } else if (isPage && Revisit.isUsable(result, visit.isAccepted()) && !result.isNotModified()) {
                 fragments.add(target.lease().depth(), target.url(), parts, visit.isWhole());
             }
         }

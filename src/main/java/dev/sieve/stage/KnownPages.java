@@ -2,6 +2,7 @@ package dev.sieve.stage;
 
 import dev.sieve.bloom.Murmur3;
 import dev.sieve.crawl.JobFiles;
+import dev.sieve.crawl.JobResults;
 import dev.sieve.crawl.Journal;
 import dev.sieve.crawl.Target;
 import dev.sieve.io.LineFile;
@@ -100,15 +101,17 @@ final class KnownPages {
     }
 
     /**
-     * Removes the report of the round before from a round of which nothing is queued, and the broken links, which are found
-     * again. A crash between the beginning of the round and this is followed by this.
+     * Removes the report and the results of the round before from a round of which nothing is queued, and the broken links, which
+     * are found again. A crash between the beginning of the round and this is followed by this.
      */
     void removeEarlier() throws IOException {
         if (isQueued) {
             return;
         }
-        if (files.exists(Journal.KIND) && !files.isOpen(Journal.KIND)) {
-            files.replace(Journal.KIND, lines -> {});
+        for (LineFile.Kind kind : List.of(Journal.KIND, JobResults.KIND)) {
+            if (files.exists(kind) && !files.isOpen(kind)) {
+                files.replace(kind, lines -> {});
+            }
         }
         if (files.exists(Fragments.KIND)) {
             Fragments.keepNewest(files);

@@ -164,6 +164,11 @@ record Revisit(KnownPage page, boolean isSame, boolean isLeft, History history) 
         return result instanceof Failed && status < HttpURLConnection.HTTP_BAD_REQUEST ? 0 : status;
     }
 
+    /** Returns whether a response says something of its page, be it that it is gone; otherwise what is known stays. */
+    static boolean isUsable(FetchResult result, boolean isAccepted) {
+        return state(result, isAccepted) != State.NONE;
+    }
+
     private static State state(FetchResult result, boolean isAccepted) {
         int status = result.status();
         if (result instanceof Redirect) {
@@ -193,12 +198,14 @@ record Revisit(KnownPage page, boolean isSame, boolean isLeft, History history) 
         long body = result instanceof Redirect redirect
                 ? digest(redirect.target())
                 : page == null ? 0 : digest(page, seen.kind());
+        // The next visit gets the rest of a body that was broken off.
+        boolean isBroken = page != null && page.problem() != null;
         Content content = new Content(
                 state,
                 body,
                 text,
-                page == null ? null : KnownPage.storable(page.header("etag")),
-                page == null ? -1 : time(page.lastModified()),
+                page == null || isBroken ? null : KnownPage.storable(page.header("etag")),
+                page == null || isBroken ? -1 : time(page.lastModified()),
                 page == null ? null : archived(base, seen, body));
         return new KnownPage(
                 base == null ? -1 : base.number(),

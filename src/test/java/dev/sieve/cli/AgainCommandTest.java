@@ -337,6 +337,52 @@ class AgainCommandTest {
     }
 
     @Test
+    void aRecoveryIsAChange() throws IOException {
+        String changes = folder.resolve("changes.jsonl").toString();
+        String[] options = {
+            "-q",
+            "--only-changes",
+            "-o",
+            changes,
+            "-o",
+            folder.resolve("junit.xml").toString()
+        };
+        again(options);
+        failing = "/a";
+        again(options);
+        assertThat(Files.readString(folder.resolve("junit.xml"))).contains("failures=\"1\"");
+        failing = "";
+        again(options);
+        again(options);
+
+        assertThat(Files.readString(folder.resolve("junit.xml"))).contains("failures=\"0\"");
+        assertThat(lines("changes.jsonl")).hasSize(5);
+        assertThat(lines("changes.jsonl").get(4))
+                .contains("/a\"", "\"status\": 304", "\"change\": \"unchanged\"", "\"last_status\": 503");
+    }
+
+    @Test
+    void aFailureForgetsNoPartOfAPage() throws IOException {
+        pages.put("/", "<a href=a>a</a><a href=a#no>x</a><a href=a#yes>y</a>");
+        pages.put("/a", "<p id=yes><a href=/#none>z</a>");
+        String[] options = {
+            "-q",
+            "--check-fragments",
+            "--fail-on",
+            "broken",
+            "--summary",
+            folder.resolve("s.json").toString()
+        };
+        for (String each : List.of("", "/a", "", "/", "", "")) {
+            failing = each;
+            again(options);
+            assertThat(Files.readString(folder.resolve("s.json")))
+                    .as(each)
+                    .contains("\"fragments\":{\"found\":1,\"missing\":2}");
+        }
+    }
+
+    @Test
     void aPageThatFailedIsBrokenOnceAndRepairedOnce() throws IOException {
         Path report = folder.resolve("r.html");
         List<String> expected = List.of("", "broken 1, repaired 0", "broken 0, repaired 1", "", "broken 1, repaired 0");

@@ -20,6 +20,7 @@ import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.IntStream;
 import javax.xml.parsers.DocumentBuilderFactory;
+import org.jsoup.Jsoup;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -51,6 +52,9 @@ class CiOutputsTest {
             exchange.getResponseHeaders().set("Content-Type", path.equals("/robots.txt") ? "text/plain" : "text/html");
             if (path.equals("/moved")) {
                 exchange.getResponseHeaders().set("Location", "/gone?a=1&b=<2>");
+                exchange.sendResponseHeaders(302, -1);
+            } else if (path.startsWith("/ring")) {
+                exchange.getResponseHeaders().set("Location", path.equals("/ring1") ? "/ring2" : "/ring1");
                 exchange.sendResponseHeaders(302, -1);
             } else {
                 exchange.sendResponseHeaders(page == null ? 404 : 200, body.length);
@@ -198,6 +202,87 @@ class CiOutputsTest {
         Run refused = crawl("--summary", notes.toString());
         assertThat(refused.exitCode()).isEqualTo(2);
         assertThat(refused.err()).contains("notes.md exists, and is not a summary");
+    }
+
+    @Test
+    void aCrawlWithoutAPageIsGreenNowhere() throws Exception {
+        pages.put("/robots.txt", "User-agent: *\nDisallow: /");
+        Path summary = folder.resolve("summary.md");
+        Path report = folder.resolve("report.html");
+        for (int run = 0; run < 2; run++) {
+            Files.deleteIfExists(report);
+            int exitCode = Run.of(
+                            Main.commandLine(),
+                            site + "/",
+                            "-q",
+                            "-o",
+                            folder.resolve("urls.txt").toString(),
+                            "--skipped",
+                            folder.resolve("skipped.tsv").toString(),
+                            "--summary",
+                            summary.toString(),
+                            "--report",
+                            report.toString())
+                    .exitCode();
+            assertThat(exitCode).isEqualTo(3);
+        }
+        crawl("-o", folder.resolve("results.junit.xml").toString());
+
+        assertThat(Files.readString(summary)).startsWith("# Crawl: no page could be fetched: robots.txt 1\n");
+        assertThat(Jsoup.parse(report.toFile()).select("#verdict.bad").text())
+                .isEqualTo("No page could be fetched: robots.txt 1.");
+        assertThat(suite().getAttribute("failures")).isEqualTo("1");
+        assertThat(results())
+                .isEqualTo(
+                        Map.of(
+                                "page /",
+                                "failure|robots.txt|no page could be fetched: robots.txt: forbids it|no page could be fetched: robots.txt: forbids it a seed"));
+    }
+
+    @Test
+    void theVerdictIsAboutTheJob() {
+        String job = folder.resolve("job").toString();
+        pages.put("/", links("/missing", "/a", "/moved"));
+        pages.put("/a", "a");
+        String[] options = {"--job", job, "--max-pages", "1", "--fail-on", "broken"};
+        List<Integer> codes = new ArrayList<>();
+        for (int run = 0; run < 5; run++) {
+            codes.add(crawl(options).exitCode());
+        }
+        assertThat(codes).containsExactly(0, 6, 6, 6, 6);
+        assertThat(err.toString(UTF_8)).endsWith("error responses 2, no usable response 0 (--fail-on broken)\n");
+        assertThat(crawl("--job", job).exitCode()).isZero();
+    }
+
+    @Test
+    void aRingIsFoundByTwoRuns() {
+        String job = folder.resolve("job").toString();
+        pages.put("/", links("/ring1"));
+        List<Integer> codes = new ArrayList<>();
+        for (int run = 0; run < 3; run++) {
+            codes.add(crawl("--job", job, "--max-pages", "1", "--fail-on", "error")
+                    .exitCode());
+        }
+        assertThat(codes).containsExactly(0, 6, 6);
+    }
+
+    @Test
+    void aRunWithFailuresOnlyEndsAsTheJob() {
+        String job = folder.resolve("job").toString();
+        pages.put("/", links("/missing"));
+
+        assertThat(crawl("--job", job, "--max-pages", "1").exitCode()).isZero();
+        assertThat(crawl("--job", job).exitCode()).isZero();
+    }
+
+    @Test
+    void aJobWithoutAPageEndsAsBefore() {
+        String job = folder.resolve("job").toString();
+        pages.remove("/");
+
+        assertThat(crawl("--job", job).exitCode()).isEqualTo(3);
+        assertThat(crawl("--job", job).exitCode()).isEqualTo(3);
+        assertThat(crawl("--job", job, "--fail-on", "broken").exitCode()).isEqualTo(6);
     }
 
     @Test

@@ -174,7 +174,8 @@ final class OutputPowerCutRun {
                 new Visit.Content(title, List.of(), List.of(), false),
                 Visit.Marks.NONE,
                 null,
-                null);
+                null,
+                -1);
         Link link = new Link(url, url + "/" + "long/".repeat(random.nextInt(300)), true, null);
         Skip skip = new Skip(random.nextInt(2) + "mailto:\0" + url, new SkipReason("excluded"), url);
         outputs.accept(visit);

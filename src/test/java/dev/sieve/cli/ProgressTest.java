@@ -46,7 +46,7 @@ class ProgressTest {
                 Reports.with(Map.of("PAGES", Map.of("2xx", 12_345L), "left", 123_456L, "elapsed", Duration.ZERO));
 
         assertThat(Progress.line(report, null, false, 357.2, 79))
-                .contains("pages", "/s", "queued", "0:05:45 left", "failed", "filter");
+                .contains("pages", "/s", "queued", "0:05:45 left", "broken", "filter");
         assertThat(Progress.line(report, null, false, 357.2, 119))
                 .endsWith("filter 0.0 %  0.0 s elapsed  false-positive rate 0");
     }

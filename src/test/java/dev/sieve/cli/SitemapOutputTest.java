@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.net.httpserver.HttpServer;
+import dev.sieve.crawl.Log;
 import dev.sieve.parse.SitemapReader;
 import java.io.IOException;
 import java.io.InputStream;
@@ -22,6 +23,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A sitemap has the pages that search engines may list. */
 @Timeout(120)
@@ -168,7 +171,8 @@ class SitemapOutputTest {
         pages.put("/moved", "301|Location: /same|");
         assertThat(crawl(again).exitCode()).isZero();
 
-        assertThat(listed()).isEqualTo(Map.of("/", "null", "/same", "2025-06-03T11:05:30Z", "/new", "null"));
+        assertThat(listed())
+                .isEqualTo(Map.of("/", "null", "/same", "2025-06-03T11:05:30Z", "/new", "null", "/forbidden", "null"));
 
         server.stop(0);
         assertThat(crawl(again).exitCode()).isEqualTo(3);
@@ -183,12 +187,63 @@ class SitemapOutputTest {
             assertThat(crawl().err()).contains(name + " exists; use --force");
             Files.delete(mine);
         }
-        Path part = Files.writeString(folder.resolve("sitemap-7.xml"), "mine");
-        assertThat(crawl().err()).contains("sitemap-7.xml exists; use --force to delete all files of " + sitemap());
-        assertThat(part).hasContent("mine");
+        Path first = Files.writeString(folder.resolve("sitemap-1.xml"), "mine");
+        Path other = Files.writeString(folder.resolve("sitemap-2024.xml"), "mine");
 
+        assertThat(crawl().exitCode()).isZero();
         assertThat(crawl("--force").exitCode()).isZero();
-        assertThat(part).doesNotExist();
+        String job = folder.resolve("job").toString();
+        assertThat(crawl("--force", "--job", job).exitCode()).isZero();
+        assertThat(crawl("--job", job).exitCode()).isZero();
+
+        assertThat(List.of(first, other)).allSatisfy(file -> assertThat(file).hasContent("mine"));
         assertThat(listed().keySet()).containsExactly("/");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "500||",
+                "503||",
+                "403||",
+                "403|cf-mitigated: challenge|wall",
+                "302|Location: http://[|",
+                "200|Content-Encoding: gzip|broken"
+            })
+    void aPageThatFailsForARoundStaysInTheSitemap(String failure) throws IOException {
+        page("/", "ETag: \"1\"", links("/a"));
+        page("/a", "ETag: \"1\"", "a");
+        String[] again = {"--job", folder.resolve("job").toString(), "--again"};
+        crawl(again);
+        pages.put("/a", failure);
+        crawl(again);
+        assertThat(listed().keySet()).containsExactly("/", "/a");
+
+        page("/a", "ETag: \"1\"", "a");
+        crawl(again);
+
+        assertThat(listed().keySet()).containsExactly("/", "/a");
+    }
+
+    @Test
+    void anUnmodifiedPageMayBeForbiddenToBeListed() throws IOException {
+        page("/", "ETag: \"1\"", links("/a"));
+        page("/a", "ETag: \"1\"", "a");
+        String[] again = {"--job", folder.resolve("job").toString(), "--again"};
+        crawl(again);
+
+        page("/a", "ETag: \"1\"; X-Robots-Tag: noindex", "a");
+        crawl(again);
+
+        assertThat(listed().keySet()).containsExactly("/");
+    }
+
+    @Test
+    void aSitemapWithoutPagesIsMentioned() throws IOException {
+        page("/", "", "<link rel=canonical href='http://other.test/'>");
+
+        assertThat(Log.of(this::crawl))
+                .anyMatch(line -> line.contains("sitemap.xml is not written: nothing of this crawl belongs into it"));
+        assertThat(sitemap()).doesNotExist();
     }
 }

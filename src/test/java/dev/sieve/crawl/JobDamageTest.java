@@ -76,6 +76,11 @@ class JobDamageTest {
                     directory.frontier().done(directory.frontier().take(0));
                 }
                 JobParts.flush(directory, true);
+                JobResults results = new JobResults(directory, (key, target) -> {});
+                results.note(Counter.FAILED, "");
+                results.moved("http://" + host + ".test/", "http://" + run + ".test/");
+                results.add(run);
+                results.flush(false);
                 Journal.of(directory).flush(false);
                 ((DurableSieve) directory.frontier()).sync();
                 directory.count();
@@ -110,9 +115,10 @@ class JobDamageTest {
                 }
             });
             directory.store().takePauses().forEach((host, pause) -> content.add("pause " + host + " " + pause));
+            assertThat(new JobResults(directory, (key, target) -> {}).earlier()).isNotNull();
             Journal.of(directory).read(json -> content.add("record " + json));
             JobParts.read(directory, content::add);
-            for (String file : List.of("crawl-texts", "crawl-cookies")) {
+            for (String file : List.of("crawl-texts", "crawl-cookies", "crawl-results")) {
                 LineFile.read(
                         new LocalDisk(job),
                         JobLines.kind(file),

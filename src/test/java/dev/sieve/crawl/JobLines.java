@@ -17,7 +17,7 @@ public final class JobLines {
                 name,
                 name.equals("crawl-report")
                         ? 4
-                        : name.equals("crawl-cookies")
+                        : List.of("crawl-cookies", "crawl-results").contains(name)
                                 ? 1
                                 : List.of("crawl-pages", "crawl-counts").contains(name) ? 3 : 2,
                 "a line",

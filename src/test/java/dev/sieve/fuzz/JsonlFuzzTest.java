@@ -80,7 +80,8 @@ public class JsonlFuzzTest {
                 new Visit.Content(text, List.of(), List.of(), false),
                 Visit.Marks.NONE,
                 null,
-                null);
+                null,
+                -1);
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         try (JsonlSink sink = new JsonlSink(new OutputStreamWriter(out, StandardCharsets.UTF_8))) {
             sink.accept(visit);

@@ -49,7 +49,8 @@ class SinksTest {
                 new Visit.Content(text, List.of(URL), List.of(), false),
                 new Visit.Marks(isAcceptedCheck, isAcceptedCheck),
                 likeness,
-                null);
+                null,
+                -1);
     }
 
     private static FetchResult page(String type, int status) {
@@ -168,7 +169,8 @@ class SinksTest {
                                         Map.of("ms", 5L))),
                         new Visit.Marks(false, true),
                         likeness,
-                        history)),
+                        history,
+                        -1)),
                 record(visit("t", page("text/html", 404), Duration.ZERO, true, null)),
                 record(visit("", new FetchResult.Redirect(302, "http://h/"))),
                 record(visit(

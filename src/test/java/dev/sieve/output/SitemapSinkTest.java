@@ -1,5 +1,6 @@
 package dev.sieve.output;
 
+import static java.nio.file.StandardOpenOption.APPEND;
 import static java.nio.file.StandardOpenOption.CREATE_NEW;
 import static java.nio.file.StandardOpenOption.TRUNCATE_EXISTING;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -16,6 +17,7 @@ import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
@@ -46,7 +48,8 @@ class SitemapSinkTest {
                 new Visit.Content("", List.of(), List.of(), true),
                 Visit.Marks.NONE,
                 null,
-                null);
+                null,
+                -1);
     }
 
     private Path write(String name, StandardOpenOption how, List<String> urls) throws IOException {
@@ -119,7 +122,46 @@ class SitemapSinkTest {
         assertThat(read(second)).isEqualTo(urls.subList(50_000, 50_001));
 
         write(name, TRUNCATE_EXISTING, urls.subList(0, 1));
-        assertThat(names()).containsExactly(name);
+        assertThat(names()).containsExactlyInAnyOrder(name, first, second);
+    }
+
+    /** The ends of files, as a job keeps them. */
+    private static final class Ends implements FileEnds {
+        private final Map<Path, FileEnd> all = new HashMap<>();
+
+        @Override
+        public FileEnd stored(Path file) {
+            return all.get(file);
+        }
+
+        @Override
+        public void flushed(Path file, FileEnd end) {
+            all.put(file, end);
+        }
+    }
+
+    @Test
+    void aJobDeletesAndReplacesOnlyItsOwnParts() throws IOException {
+        Path file = folder.resolve("sitemap.xml");
+        Ends ends = new Ends();
+        Files.writeString(folder.resolve("sitemap-2.xml"), "mine");
+        Files.writeString(folder.resolve("sitemap-2024.xml"), "mine");
+        for (int run = 0; run < 2; run++) {
+            try (SitemapSink sink = new SitemapSink(file, new OutputOpening(APPEND, false, ends, "", ""))) {
+                for (int i = 0; i < 50_001; i++) {
+                    sink.add(SITE + "/" + i, "<url><loc>" + SITE + "/" + i + "</loc></url>");
+                }
+            }
+            assertThat(read("sitemap.xml")).isEmpty();
+            assertThat(sitemaps).containsExactly(SITE + "/sitemap-1.xml", SITE + "/sitemap-3.xml");
+            assertThat(read("sitemap-3.xml")).hasSize(1);
+        }
+        try (SitemapSink sink = new SitemapSink(file, new OutputOpening(APPEND, false, ends, "", ""))) {
+            sink.add(SITE + "/0", "");
+        }
+
+        assertThat(names()).containsExactly("sitemap-2.xml", "sitemap-2024.xml", "sitemap.xml", "sitemap.xml.lines");
+        assertThat(folder.resolve("sitemap-2.xml")).hasContent("mine");
     }
 
     @Test

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sieve.CapacityEvent;
 import dev.sieve.FilterKind;
+import dev.sieve.Lease;
 import dev.sieve.OnFull;
 import dev.sieve.Sieve;
 import dev.sieve.SieveStats;
@@ -32,6 +33,7 @@ import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.stream.Stream;
@@ -59,6 +61,52 @@ class CrawlRecordTest {
         CrawlRecord record = new CrawlRecord();
         record.start(Journal.of(directory), false, NOW);
         return record;
+    }
+
+    @Test
+    void aUrlThatIsRequestedAgainAfterAKillCountsOnce() throws IOException {
+        Lease lease;
+        for (int run = 0; run < 3; run++) {
+            try (CrawlJob directory = job()) {
+                directory.frontier().push("http://a.test/");
+                lease = Objects.requireNonNull(directory.frontier().take(0));
+                CrawlRecord record = started(directory);
+                assertThat(record.<Long>read(crawl -> crawl.totals.pages)).isZero();
+                record.accept(Visits.of(lease, Visits.page("http://a.test/", run < 2 ? 404 : 200, null)));
+                record.flush();
+                if (run == 2) {
+                    directory.frontier().done(lease);
+                }
+            }
+        }
+        try (CrawlJob directory = job()) {
+            CrawlRecord record = started(directory);
+            assertThat(record.<Long>read(crawl -> crawl.totals.pages)).isOne();
+            assertThat(record.brokenLinks()).isEmpty();
+            record.findReferrers(() -> false);
+            assertThat(record.<Long>read(crawl -> crawl.totals.pages)).isOne();
+        }
+        List<String> lines = new ArrayList<>();
+        Journal.read(folder, lines::add, lines::add);
+        assertThat(lines).filteredOn(line -> line.contains("a.test")).hasSize(1);
+    }
+
+    @Test
+    void aUrlThatIsLeftCountsAsItWas() throws IOException {
+        for (int run = 0; run < 2; run++) {
+            try (CrawlJob directory = job()) {
+                directory.frontier().push("http://a.test/");
+                CrawlRecord record = started(directory);
+                if (run == 0) {
+                    Lease lease = Objects.requireNonNull(directory.frontier().take(0));
+                    record.accept(Visits.of(lease, Visits.failed("http://a.test/", null)));
+                    record.flush();
+                }
+                record.findReferrers(() -> false);
+                assertThat(record.<Long>read(crawl -> crawl.totals.failed)).isOne();
+                assertThat(record.brokenLinks()).hasSize(1);
+            }
+        }
     }
 
     /** Fifty pages that link to each other and to pages that are missing, and redirects. */
@@ -322,7 +370,7 @@ class CrawlRecordTest {
                     .startsWith(
                             "About 24 pages were missed, and the pages that only they link to: the filter is too small."
                                     + " Crawl again from the start with a capacity of 900 URLs, or with an exact filter.",
-                            "No broken link among 0 URLs requested.",
+                            "No page could be fetched: address not public 2, robots.txt 1.",
                             "Not requested: 3 URLs (address not public 2, robots.txt 1), 0 links. Examples are under Skipped.");
             assertThat(page.select(".tiles .bad dt").eachText()).containsExactly("Pages missed");
         }

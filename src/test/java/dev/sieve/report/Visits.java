@@ -1,5 +1,6 @@
 package dev.sieve.report;
 
+import dev.sieve.Lease;
 import dev.sieve.fetch.FetchResult;
 import dev.sieve.output.Visit;
 import dev.sieve.url.UrlNormalizer;
@@ -58,7 +59,24 @@ final class Visits {
                 new Visit.Content(visit.title(), visit.links(), resources, false),
                 new Visit.Marks(isCheck, isAccepted),
                 null,
-                null);
+                null,
+                -1);
+    }
+
+    /** Returns the visit of a lease. */
+    static Visit of(Lease lease, Visit visit) {
+        return new Visit(
+                visit.url(),
+                visit.key(),
+                visit.depth(),
+                visit.referrer(),
+                visit.result(),
+                visit.timing(),
+                visit.content(),
+                visit.marks(),
+                null,
+                null,
+                lease.id());
     }
 
     static Visit failed(String url, String referrer) {
@@ -76,6 +94,7 @@ final class Visits {
                 new Visit.Content(title, List.copyOf(Arrays.asList(links)), List.of(), false),
                 Visit.Marks.NONE,
                 null,
-                null);
+                null,
+                -1);
     }
 }
