@@ -566,7 +566,7 @@ public final class CrawlOptions {
     long documentBytes() {
         return (long) LinkExtractor.DOCUMENT_BYTES
                 + (has(Capability.CHECK_FRAGMENTS) ? PART_BYTES : 0)
-                + (text == null ? 0 : LinkExtractor.TEXT_BYTES);
+                + (text == null ? 0 : text.bytes());
     }
 
     int leaseMemory() {

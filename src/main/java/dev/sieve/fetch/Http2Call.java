@@ -167,7 +167,8 @@ final class Http2Call extends ForwardingSource implements Http2Reader.Handler {
             fields.forEach(each -> builder.addUnsafeNonAscii(
                     each.name.utf8(), each.value.utf8().replaceAll("\\p{Cntrl}", " ")));
             head = builder.build();
-            boolean hasBody = !head.get(":status").equals("304") && !head.get(":status").equals("204");
+            boolean hasBody =
+                    !head.get(":status").equals("304") && !head.get(":status").equals("204");
             announced = hasBody ? lengthOf(head) : -1;
         }
         hasEnded |= isLast;

@@ -60,9 +60,6 @@ public final class LinkExtractor {
     /** The heap that the links of a page may take, and their copies while they are queued: the characters and objects. */
     public static final int DOCUMENT_BYTES = 11 << 19;
 
-    /** The heap that the visible text of a page may take: its characters, and their copies while it grows. */
-    public static final int TEXT_BYTES = 6 * TextWriter.MAX_CHARS;
-
     /** A longer reference is not a link. */
     private static final int MAX_REFERENCE = 16 * UrlNormalizer.MAX_LENGTH;
 
@@ -320,13 +317,17 @@ public final class LinkExtractor {
             metadata = rest.takesMeta() ? new Metadata() : null;
             TextForm form = rest.textForm();
             if (form != null) {
-                text = form.isMarkdown() ? new Markdown(this::whole) : new PlainText();
-                texts.add(form.isMain() ? new MainText(text) : text);
+                text = form.isMain() ? new MainText(writer(form), writer(form)) : writer(form);
+                texts.add(text);
             } else {
                 text = null;
             }
             takesResources = rest.takesResources();
             takesParts = rest.takesParts();
+        }
+
+        private TextWriter writer(TextForm form) {
+            return form.isMarkdown() ? new Markdown(this::whole) : new PlainText();
         }
 
         /** Sets the charset of the document. Called before its elements are visited. */
@@ -338,8 +339,9 @@ public final class LinkExtractor {
         @Override
         public void textNode(TextNode node) {
             String words = node.getWholeText();
-            // Single characters are half of the texts of highlighted code.
-            if (words.length() == 1 || words.isBlank() || words.indexOf('/') >= 0) {
+            // Single marks are half of the texts of highlighted code.
+            boolean isMark = words.length() == 1 && !Character.isLetterOrDigit(words.charAt(0));
+            if (isMark || words.isBlank() || words.indexOf('/') >= 0) {
                 return;
             }
             Node parent = node.parent();

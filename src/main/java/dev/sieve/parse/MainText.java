@@ -11,16 +11,18 @@ import org.jspecify.annotations.Nullable;
  * Passes on the main part of a document, as its landmarks say.
  *
  * <p>It is what the {@code main} elements contain; without one, what the {@code article} elements contain; without one, all of
- * the document. Navigation is not part of it: {@code nav}, {@code aside} and {@code search}, and each {@code header} and {@code
+ * the document, and so it is where these contain less than a fifth of the text: a page may have an empty {@code main} element, or
+ * only teasers in {@code article} elements. Navigation is not part of it: {@code nav}, {@code aside} and {@code search}, and each {@code header} and {@code
  * footer} that belongs to the whole page, because no {@code main}, {@code article} or {@code section} is around it. The first
  * role of an element has precedence over its name: {@code main}, {@code article}, {@code region}, {@code navigation}, {@code
  * complementary}, {@code search}, {@code banner}, {@code contentinfo}.
  */
-final class MainText implements TextReceiver {
+final class MainText implements TextWriter {
     /** More elements than the parser keeps open; those of broken markup may not end. */
     private static final int MAX_OPEN = 1000;
 
     private static final int MAX_ROLE = 100;
+    private static final int LEAST_SHARE = 5;
 
     private enum Part {
         LEFT_OUT,
@@ -32,13 +34,18 @@ final class MainText implements TextReceiver {
     private record Open(Element element, Part part) {}
 
     private final TextWriter text;
+    /** All of the document but navigation. */
+    private final TextWriter all;
+
     private final Deque<Open> open = new ArrayDeque<>();
     private final Map<Part, Integer> depths = new EnumMap<>(Part.class);
     /** The part that is passed on; null as long as it is all of the document. */
     private @Nullable Part wanted;
 
-    MainText(TextWriter text) {
+    /** Creates an empty text; both writers are empty, and of the same form. */
+    MainText(TextWriter text, TextWriter all) {
         this.text = text;
+        this.all = all;
     }
 
     @Override
@@ -56,12 +63,18 @@ final class MainText implements TextReceiver {
         if (part != null || isWanted()) {
             text.begin(element);
         }
+        if (part != null || !isIn(Part.LEFT_OUT)) {
+            all.begin(element);
+        }
     }
 
     @Override
     public void text(String part) {
         if (isWanted()) {
             text.text(part);
+        }
+        if (!isIn(Part.LEFT_OUT)) {
+            all.text(part);
         }
     }
 
@@ -71,11 +84,27 @@ final class MainText implements TextReceiver {
         if (isPart || isWanted()) {
             text.end(element);
         }
+        if (isPart || !isIn(Part.LEFT_OUT)) {
+            all.end(element);
+        }
         while (isPart) {
             Open last = open.pop();
             depths.merge(last.part, -1, Integer::sum);
             isPart = !last.element.equals(element);
         }
+    }
+
+    @Override
+    public void clear() {
+        text.clear();
+        all.clear();
+    }
+
+    @Override
+    public StringBuilder finish() {
+        StringBuilder main = text.finish();
+        StringBuilder whole = all.finish();
+        return main.length() < whole.length() / LEAST_SHARE ? whole : main;
     }
 
     private boolean isOpen(Element element) {

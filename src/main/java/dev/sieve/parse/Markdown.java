@@ -30,6 +30,9 @@ final class Markdown implements TextWriter {
     private static final int MAX_CELLS = 20_000;
     private static final int MAX_COLUMNS_OF_CELL = 20;
     private static final int MAX_LINE_FEEDS = 100;
+    /** Characters of code up to which adjacent code becomes one. */
+    private static final int MAX_JOINED_CODE = 1000;
+
     private static final char ROW = '\u0001';
     private static final char CELL = '\u0002';
     /** A vertical bar in a cell, which is only escaped in a table. */
@@ -40,6 +43,9 @@ final class Markdown implements TextWriter {
 
     private static final Pattern LANGUAGE = Pattern.compile("(?:^|\\s)lang(?:uage)?-([A-Za-z0-9+#._-]{1,20})(?:\\s|$)");
     private static final Pattern BACKTICKS = Pattern.compile("`+");
+    /** The beginning of a character reference, which a link target may contain as well. */
+    private static final Pattern REFERENCE = Pattern.compile("&(?=#?[A-Za-z0-9]{1,31};)");
+
     private static final Pattern NUMBER = Pattern.compile("[0-9]{1,9}");
 
     private enum Kind {
@@ -68,7 +74,7 @@ final class Markdown implements TextWriter {
         private final Kind kind;
         /** The URL of a link, the language of code, or the mark of an item. */
         private String value;
-        /** The number of the next item, 0 in a list without numbers; the length of the text before a table. */
+        /** The number of the next item, -1 in a list without numbers; the length of the text before a table. */
         private int number;
         /** Where its content begins in the text; -1 as long as it is empty. */
         private int start = -1;
@@ -112,8 +118,12 @@ final class Markdown implements TextWriter {
     private @Nullable Open table;
 
     private int cells;
-    /** How many columns the last cell has. */
+    /** How many columns the last cell has, and those before the next one that cells of earlier rows take. */
     private int columns = 1;
+    /** The column after the last cell, and how many further rows the cell above takes in each column. */
+    private int column;
+
+    private final List<Integer> spans = new ArrayList<>();
 
     /**
      * Creates an empty text.
@@ -160,8 +170,8 @@ final class Markdown implements TextWriter {
             case "ul", "ol", "menu", "dir" -> {
                 endTable(false);
                 Open list = push(element, Kind.LIST, "");
-                if (list != null && name.equals("ol")) {
-                    list.number = number(element.attr("start"));
+                if (list != null) {
+                    list.number = name.equals("ol") ? number(element.attr("start")) : -1;
                 }
             }
             case "li", "blockquote" -> {
@@ -169,7 +179,7 @@ final class Markdown implements TextWriter {
                 boolean isItem = name.equals("li");
                 Open each = nested.size() >= MAX_NESTED
                         ? null
-                        : push(element, isItem ? Kind.ITEM : Kind.QUOTE, isItem ? mark() : "> ");
+                        : push(element, isItem ? Kind.ITEM : Kind.QUOTE, isItem ? mark(element) : "> ");
                 if (each != null) {
                     nested.add(each);
                 }
@@ -185,14 +195,26 @@ final class Markdown implements TextWriter {
                 endTable(false);
                 table = push(element, Kind.TABLE, "");
                 cells = 0;
+                spans.clear();
             }
             case "tr" -> {
+                skipColumns(Integer.MAX_VALUE);
+                column = 0;
                 columns = 1;
                 mark(ROW);
             }
             case "td", "th" -> {
+                columns += skipColumns(0);
                 mark(CELL);
-                columns = Math.min(number(element.attr("colspan")), MAX_COLUMNS_OF_CELL);
+                columns = Math.min(Math.max(1, number(element.attr("colspan"))), MAX_COLUMNS_OF_CELL);
+                int rows = number(element.attr("rowspan"));
+                for (int i = 0; i < columns && column < MAX_CELLS; i++) {
+                    if (column == spans.size()) {
+                        spans.add(0);
+                    }
+                    // With 0, all rows of its group.
+                    spans.set(column++, rows == 0 ? MAX_CELLS : rows - 1);
+                }
             }
             default -> {}
         }
@@ -266,7 +288,8 @@ final class Markdown implements TextWriter {
 
     /** Escapes what a URL may have in its query and fragment, although it is markup. */
     private static String escaped(String url) {
-        return url.replace("|", "%7C").replace("`", "%60").replace("\\", "%5C");
+        String safe = url.replace("|", "%7C").replace("`", "%60").replace("\\", "%5C");
+        return REFERENCE.matcher(safe).replaceAll("&amp;");
     }
 
     private static boolean isCode(String name) {
@@ -297,11 +320,12 @@ final class Markdown implements TextWriter {
         return each;
     }
 
-    /** Returns the mark of the next item of the innermost list. */
-    private String mark() {
+    /** Returns the mark of an item of the innermost list. */
+    private String mark(Element item) {
         for (Open each : open) {
             if (each.kind == Kind.LIST) {
-                return each.number == 0 ? "- " : each.number++ + ". ";
+                each.number = each.number >= 0 && item.hasAttr("value") ? number(item.attr("value")) : each.number;
+                return each.number < 0 ? "- " : each.number++ + ". ";
             }
         }
         return "- ";
@@ -419,7 +443,10 @@ final class Markdown implements TextWriter {
 
     private void word(String part, int from, int to) {
         if (code != null && code.start < 0) {
-            boolean continues = out.length() == lastCodeEnd;
+            boolean isNext = out.length() == lastCodeEnd;
+            boolean continues = isNext && lastCode.length() < MAX_JOINED_CODE;
+            // Without it, the marks of both would be one.
+            out.append(isNext && !continues ? "<!-- -->" : "");
             if (continues) {
                 out.setLength(lastCodeStart);
             }
@@ -430,8 +457,11 @@ final class Markdown implements TextWriter {
             char c = part.charAt(i);
             if (c == '|' && table != null) {
                 c = BAR;
-            } else if (code == null && SPECIAL.indexOf(c) >= 0 && isMarkup(c, i + 1 < to ? part.charAt(i + 1) : ' ')) {
-                out.append('\\');
+            } else if (code == null && SPECIAL.indexOf(c) >= 0) {
+                boolean isMarkup = isMarkup(c, i + 1 < to ? part.charAt(i + 1) : ' ');
+                // What follows in another part of the text is not known.
+                boolean mayBe = i + 1 == part.length() && isMarkup(c, 'a');
+                out.append(isMarkup || mayBe ? "\\" : "");
             }
             out.append(c);
         }
@@ -482,6 +512,21 @@ final class Markdown implements TextWriter {
         }
     }
 
+    /**
+     * Goes on to the next column that is free in this row, or to the last one, and returns how many were passed that cells of
+     * earlier rows take.
+     */
+    private int skipColumns(int free) {
+        int skipped = 0;
+        for (int left = free; column < spans.size() && (spans.get(column) > 0 || left > 0); column++) {
+            int rows = spans.get(column);
+            skipped += rows > 0 ? 1 : 0;
+            left -= rows > 0 ? 0 : 1;
+            spans.set(column, Math.max(0, rows - 1));
+        }
+        return skipped;
+    }
+
     private void mark(char mark) {
         if (table == null || cells >= MAX_CELLS || out.length() > MAX_CHARS) {
             endTable(false);
@@ -492,9 +537,10 @@ final class Markdown implements TextWriter {
             separate();
             table.start = out.length();
         }
-        out.append(String.valueOf(mark).repeat(mark == CELL ? columns : 1));
+        int count = mark == CELL ? columns : 1;
+        out.append(String.valueOf(mark).repeat(count));
         columns = 1;
-        cells++;
+        cells += count;
         lineStart = out.length();
         space = Space.NONE;
     }

@@ -206,7 +206,7 @@ class VisibleTextTest {
                 .isEmpty();
         String main = "<nav>" + "n ".repeat(200_000) + "</nav><main>" + part.repeat(parts) + "</main>";
         assertThat(difference(
-                        main(main + "x ".repeat(200_000)),
+                        main(main + "x ".repeat(100_000)),
                         (text(part) + "\n").repeat(parts).strip()))
                 .isEmpty();
     }
@@ -218,5 +218,49 @@ class VisibleTextTest {
                 ? ""
                 : at + " of " + expected.length() + ": "
                         + text.substring(Math.max(0, at - 100), Math.min(text.length(), at + 50));
+    }
+
+    @Test
+    void aMainElementWithAFifthOfTheTextIsTheMainPart() {
+        String story = "<div>" + "word ".repeat(40) + "</div>";
+
+        assertThat(main("<nav>menu</nav><main></main>" + story))
+                .isEqualTo("word ".repeat(40).strip());
+        assertThat(main(story + "<article>A teaser.</article><footer>x</footer>"))
+                .endsWith("word\nA teaser.");
+        assertThat(main("<main>" + "text ".repeat(20) + "</main>" + story))
+                .isEqualTo("text ".repeat(20).strip());
+    }
+
+    @Test
+    void aCellThatSpansRowsMovesTheCellsBelow() {
+        assertThat(markdown("<table><tr><th>a<th colspan=2>b<th>c<tr><td rowspan=2>1<td>2<td rowspan=0>3<td>4"
+                        + "<tr><td>5<td>6<tr><td>7<td>8<td>9</table>"))
+                .isEqualTo("""
+                        | a | b |  | c |
+                        | --- | --- | --- | --- |
+                        | 1 | 2 | 3 | 4 |
+                        |  | 5 |  | 6 |
+                        | 7 | 8 |  | 9 |""");
+    }
+
+    @Test
+    void referencesThatAreTextAreEscaped() {
+        assertThat(markdown("<a href='/?a&amp;amp;b&amp;c=1'>l</a>")).isEqualTo("[l](http://h.test/?a&amp;amp;b&c=1)");
+        assertThat(markdown("R&<b>amp;</b> A&B <<i>b>")).isEqualTo("R\\&amp; A\\&B \\<b>");
+    }
+
+    @Test
+    void itemsHaveTheirNumbers() {
+        assertThat(markdown("<ol start=0><li>a<li value=5>b<li>c</ol><ul><li value=3>d</ul>"))
+                .isEqualTo("0. a\n5. b\n6. c\n\n- d");
+    }
+
+    @Test
+    void adjacentCodeIsReadInLinearTime() {
+        String text = markdown("<code>abcd</code>".repeat(100_000));
+
+        assertThat(text).startsWith("`abcdabcd").contains("`<!-- -->`");
+        assertThat(text.replaceAll("`|<!-- -->", "")).isEqualTo("abcd".repeat(100_000));
     }
 }

@@ -13,9 +13,10 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** A document in XML says the same as one in HTML. */
 class XmlDocumentTest {
-    private static final String DOCUMENT = "<html xmlns='http://www.w3.org/1999/xhtml'><head><title>T</title>%s</head><body>"
-            + "<h1>Head</h1><p>one</p><p>two</p><ul><li>a</li><li>b</li></ul><table><tr><td>c</td><td>d</td></tr></table>"
-            + "<p>e<br/>f <b>g</b>h</p></body></html>";
+    private static final String DOCUMENT =
+            "<html xmlns='http://www.w3.org/1999/xhtml'><head><title>T</title>%s</head><body>"
+                    + "<h1>Head</h1><p>one</p><p>two</p><ul><li>a</li><li>b</li></ul><table><tr><td>c</td><td>d</td></tr></table>"
+                    + "<p>e<br/>f <b>g</b>h</p></body></html>";
 
     /** What is read of a document. */
     private static final class Read implements LinkExtractor.Rest {
