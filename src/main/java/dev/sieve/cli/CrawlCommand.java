@@ -237,6 +237,10 @@ class CrawlCommand implements Callable<Integer> {
             }
             recorded.addTo(outputs);
             signal.stops(start.crawler());
+            if (source instanceof FolderSite && output.hasSitemap()) {
+                Terminal.println("The sitemap will have URLs of " + FolderSite.ORIGIN
+                        + ": replace that by the origin of your site before you publish it.");
+            }
             if (!isQuiet) {
                 Terminal.print(opening(start, options, place, resumes));
                 if (place.isShared() && output.hasReport()) {

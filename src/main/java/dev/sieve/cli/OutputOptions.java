@@ -21,6 +21,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -130,6 +131,11 @@ final class OutputOptions {
     Recording recording(@Nullable LiveServer live, @Nullable Path metrics, CrawlPlace place, boolean listsBroken) {
         boolean findsReferrers = OutputFormats.any(outputs, OutputFormat::takesReferrers);
         return new Recording(report, live, metrics, place, findsReferrers, listsBroken);
+    }
+
+    boolean hasSitemap() {
+        return outputs.stream()
+                .anyMatch(file -> file.toString().toLowerCase(Locale.ROOT).contains("sitemap.xml"));
     }
 
     boolean hasReport() {

@@ -34,7 +34,7 @@ final class RepairCommand implements Callable<Integer> {
         Terminal.println(
                 out,
                 text(
-                        "%s kept, %,d lost; %s put aside",
+                        "in the queue: %s kept, %,d lost; %s put aside",
                         Numbers.count(report.urls(), "URL"), report.lost(), Numbers.bytes(report.lostBytes())));
         return 0;
     }

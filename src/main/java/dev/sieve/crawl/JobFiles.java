@@ -267,6 +267,7 @@ public final class JobFiles implements Closeable {
             List<String> problems = new ArrayList<>();
             long last = read(kind, (position, line) -> {}, problems::add);
             if (!problems.isEmpty()) {
+                long all = Math.max(last, known(kind));
                 keepBroken(kind);
                 last = LineFile.replace(
                         disk,
@@ -275,7 +276,8 @@ public final class JobFiles implements Closeable {
                         true,
                         lines -> read(kind, (position, line) -> lines.accept(line), problem -> {}));
                 findings.addAll(problems);
-                findings.add(disk.path(kind.name()) + ": lines kept: " + last + "; " + kind.loss());
+                findings.add(disk.path(kind.name()) + ": lines kept: " + last + (all > last ? " of " + all : "") + "; "
+                        + kind.loss());
             }
             if (exists(kind)) {
                 found.put(kind.name(), last);

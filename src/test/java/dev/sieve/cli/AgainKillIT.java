@@ -9,9 +9,13 @@ import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import org.jsoup.Jsoup;
+import org.jsoup.nodes.Document;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -19,7 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * A site that changes is crawled in rounds, each of which is killed and continued with the same command: every record says
- * the right change. With {@code sieve.proof}, 5,000 pages.
+ * the right change, and all results are those of a job that was not killed. With {@code sieve.proof}, 5,000 pages.
  */
 @Tag("process")
 @Tag("slow")
@@ -68,6 +72,61 @@ class AgainKillIT {
         System.out.printf(
                 "%d rounds, %d kills in each, %d records, all right, %d of them made again%n",
                 ROUNDS, KILLS, records, again);
+    }
+
+    @Test
+    void everyResultOfARoundIsThatOfTheJob() throws Exception {
+        try (ChangingSite site = new ChangingSite(PAGES)) {
+            for (int round = 1; round <= ROUNDS + 1; round++) {
+                site.round(round);
+                int exitCode = Program.exitCode(startAll(site, "whole"));
+                for (int kill = 0; kill < KILLS; kill++) {
+                    Process crawl = startAll(site, "killed");
+                    int until = site.requests() + PAGES / (KILLS + 1);
+                    while (site.requests() < until) {
+                        assertThat(crawl.waitFor(1, TimeUnit.MILLISECONDS))
+                                .as("round %d %d: %s", round, kill, Files.readString(folder.resolve("err")))
+                                .isFalse();
+                    }
+                    crawl.destroyForcibly().waitFor();
+                }
+                assertThat(Program.exitCode(startAll(site, "killed")))
+                        .as("round %d", round)
+                        .isEqualTo(exitCode)
+                        .isEqualTo(round == 1 ? 0 : 6);
+                assertThat(results("killed")).as("round %d", round).isEqualTo(results("whole"));
+            }
+        }
+    }
+
+    private Process startAll(ChangingSite site, String name) throws IOException {
+        String options =
+                " --again --job %1$s-job --allow-private 127.0.0.0/8 --delay 2ms --concurrency 4 --retries 0 -q"
+                        + " --fail-on broken --fail-on changed -o %1$s.jsonl -o %1$s-sitemap.xml -o %1$s.junit.xml"
+                        + " -o %1$s.warc.gz --skipped %1$s.tsv --report %1$s.html";
+        return Program.of(folder, (site.url("/") + options.formatted(name)).split(" "))
+                .start();
+    }
+
+    /** Returns what a sitemap, test cases and a report say. */
+    private Map<String, Object> results(String name) throws IOException {
+        String pages = Files.readString(folder.resolve(name + "-sitemap.xml"));
+        String cases =
+                Files.readString(folder.resolve(name + ".junit.xml")).replaceAll("time=\"[^\"]*\"|</testsuites?>", "");
+        Document report = Jsoup.parse(folder.resolve(name + ".html").toFile());
+        return Map.of(
+                "sitemap",
+                pages.lines().collect(Collectors.toSet()),
+                "junit",
+                Arrays.stream(cases.split("(?=<testcase)", -1))
+                        .map(String::strip)
+                        .collect(Collectors.toSet()),
+                "report",
+                report.select("#verdict, #changed").eachText(),
+                "tiles",
+                report.select(".tiles div").eachText().stream()
+                        .filter(tile -> tile.matches("(Pages (?!missed)|Broken links|Redirects|Failed).*"))
+                        .toList());
     }
 
     private static int records(Map<String, Integer> found) {

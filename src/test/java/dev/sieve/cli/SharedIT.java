@@ -110,7 +110,7 @@ class SharedIT {
             assertThat(Program.exitCode(sieve("export", "export", address))).isZero();
             assertThat(log("export.out")).isEmpty();
             assertThat(Program.exitCode(sieve("repair", "repair", address))).isZero();
-            assertThat(log("repair.out")).isEqualTo("0 URLs kept, 0 lost; 0 B put aside\n");
+            assertThat(log("repair.out")).isEqualTo("in the queue: 0 URLs kept, 0 lost; 0 B put aside\n");
 
             assertThat(Program.exitCode(worker("c", web, engine, "0", "-o", "c.txt")))
                     .as(log("c"))

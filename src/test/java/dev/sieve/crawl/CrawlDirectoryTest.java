@@ -125,7 +125,7 @@ class CrawlDirectoryTest {
         assertThat(new FolderPlace(folder).repair().findings())
                 .containsExactly(
                         path + ": line 3 is not a seed",
-                        path + ": lines kept: 2; name the seeds again, since they define the scope");
+                        path + ": lines kept: 2 of 3; name the seeds again, since they define the scope");
 
         assertThat(new FolderPlace(folder).inspect().problems()).isEmpty();
         assertThat(folder.resolve("crawl-seeds.broken")).content(ISO_8859_1).isEqualTo(damaged);
