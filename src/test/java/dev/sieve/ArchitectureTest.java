@@ -108,7 +108,7 @@ class ArchitectureTest {
 
     private static final Map<String, Imports> ROOMS = Map.ofEntries(
             room(BLOOM, List.of()),
-            room(IO, List.of()),
+            room(IO, List.of(), "org.slf4j.."),
             room(ROOT, List.of(BLOOM), "org.slf4j.."),
             room(DURABLE, List.of(ROOT, BLOOM, IO), "org.slf4j.."),
             room(SHARED, List.of(IO, ROOT, BLOOM, DURABLE), "org.slf4j..", "redis.clients.jedis.."),

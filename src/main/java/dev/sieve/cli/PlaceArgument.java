@@ -2,6 +2,7 @@ package dev.sieve.cli;
 
 import dev.sieve.job.FolderPlace;
 import dev.sieve.job.SavedPlace;
+import dev.sieve.serve.ServedFiles;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -30,6 +31,6 @@ final class PlaceArgument {
                 .get(0);
         return EngineAccess.isAddress(text)
                 ? access.place("the address", text, Duration.ZERO)
-                : new FolderPlace(folder);
+                : FolderPlace.with(folder, ServedFiles.OF_CRAWL);
     }
 }

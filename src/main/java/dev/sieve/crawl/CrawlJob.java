@@ -5,6 +5,7 @@ import dev.sieve.bloom.ExactSet;
 import dev.sieve.bloom.Memberships;
 import dev.sieve.bloom.Murmur3;
 import dev.sieve.durable.DurableSieve;
+import dev.sieve.io.JobFiles;
 import dev.sieve.output.FileEnds;
 import dev.sieve.url.UrlNormalizer;
 import dev.sieve.url.UrlParts;
@@ -126,7 +127,7 @@ public final class CrawlJob implements Closeable {
     /** Returns the files of the job; those of a job without a folder are temporary. */
     public synchronized JobFiles files() throws IOException {
         if (files == null) {
-            files = JobFiles.temporary(folder);
+            files = JobFiles.temporary(folder, Memberships.randomSeed());
         }
         return files;
     }

@@ -3,6 +3,7 @@ package dev.sieve.crawl;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
 import dev.sieve.durable.DurableFolder;
+import dev.sieve.io.JobFiles;
 import dev.sieve.io.LineFile;
 import dev.sieve.io.LocalDisk;
 import dev.sieve.io.LongTable;

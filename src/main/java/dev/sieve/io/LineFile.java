@@ -294,6 +294,9 @@ public final class LineFile implements Closeable {
     private static final class Writer {
         private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         private final LineChecksum checksum;
+        /** Of the first line, with its line feed. */
+        private final int headerLength;
+
         private long last;
         /** Whether all lines so far were forced to the disk. */
         private boolean isForced;
@@ -302,6 +305,7 @@ public final class LineFile implements Closeable {
 
         Writer(Kind kind, long owner, long last) {
             checksum = kind.checksum(owner);
+            headerLength = kind.header(owner).length() + 1;
             this.last = last;
         }
 
@@ -361,6 +365,27 @@ public final class LineFile implements Closeable {
         if (position >= end) {
             flush();
         }
+        byte[] bytes = bytes(position);
+        return content(bytes, bytes.length, position);
+    }
+
+    /** Reads the lines that were flushed, one after another. Not to be used while lines are added. */
+    public final class Cursor {
+        private long position = buffer.headerLength;
+
+        /** Returns the content of the next line; null at the end. */
+        public @Nullable String next() throws IOException {
+            if (position >= end) {
+                return null;
+            }
+            byte[] bytes = bytes(position);
+            String text = content(bytes, bytes.length, position);
+            position += bytes.length + 1;
+            return text;
+        }
+    }
+
+    private byte[] bytes(long position) throws IOException {
         if (source == null) {
             source = disk.read(kind.name);
         }
@@ -369,7 +394,7 @@ public final class LineFile implements Closeable {
             int count = source.read(position + length, bytes, length, bytes.length - length);
             for (int stop = length + count; length < stop; length++) {
                 if (bytes[length] == '\n') {
-                    return content(bytes, length, position);
+                    return Arrays.copyOf(bytes, length);
                 }
             }
             if (length < bytes.length || length > LineChecksum.MAX_LENGTH) {

@@ -6,7 +6,8 @@
  *   <li>A {@link dev.sieve.io.Disk} is a folder of files that are appended to, cut or replaced, so that a crash leaves a
  *       state that can be read; of a {@link dev.sieve.io.DiskView} they are only read. {@link dev.sieve.io.LocalDisk} is one of
  *       the file system.
- *   <li>A {@link dev.sieve.io.LineFile} is a file of lines with checksums.
+ *   <li>A {@link dev.sieve.io.LineFile} is a file of lines with checksums, a {@link dev.sieve.io.LineTable} one in which the
+ *       last line of a key counts, and {@link dev.sieve.io.JobFiles} are those beside a frontier.
  *   <li>A {@link dev.sieve.io.LineReader} reads lines of bounded length.
  *   <li>A {@link dev.sieve.io.LruMap} is a map of bounded memory, and a {@link dev.sieve.io.LongTable} one of numbers.
  *   <li>A {@link dev.sieve.io.RepeatingThread} does what is due in the background.

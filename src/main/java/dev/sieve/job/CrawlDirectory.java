@@ -1,7 +1,6 @@
 package dev.sieve.job;
 
 import dev.sieve.crawl.CrawlJob;
-import dev.sieve.crawl.JobFiles;
 import dev.sieve.crawl.JobResults;
 import dev.sieve.crawl.JobStore;
 import dev.sieve.crawl.Journal;
@@ -9,6 +8,7 @@ import dev.sieve.crawl.Sharing;
 import dev.sieve.durable.DurableFolder;
 import dev.sieve.durable.DurableSieve;
 import dev.sieve.io.Disk;
+import dev.sieve.io.JobFiles;
 import dev.sieve.io.LineFile;
 import dev.sieve.io.LocalDisk;
 import dev.sieve.output.FileEnds;

@@ -3,12 +3,12 @@ package dev.sieve.job;
 import dev.sieve.FrontierSettings;
 import dev.sieve.crawl.CrawlJob;
 import dev.sieve.crawl.CrawlOptions;
-import dev.sieve.crawl.JobFiles;
 import dev.sieve.durable.Durability;
 import dev.sieve.durable.DurableFolder;
 import dev.sieve.durable.DurableState;
 import dev.sieve.durable.Export;
 import dev.sieve.durable.RepairReport;
+import dev.sieve.io.JobFiles;
 import dev.sieve.io.LineFile;
 import dev.sieve.io.LocalDisk;
 import java.io.Closeable;
@@ -22,17 +22,32 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 
 /**
  * The folder of a job, from which a crawl continues after a crash: see {@link CrawlDirectory}. A job that is opened here
  * has a durability, and may keep the URLs that are done.
+ *
+ * @param kinds its files besides the frontier, which are checked and repaired
  */
-public record FolderPlace(Path folder, Durability durability, boolean keepsLog) implements SavedPlace {
+public record FolderPlace(Path folder, Durability durability, boolean keepsLog, List<LineFile.Kind> kinds)
+        implements SavedPlace {
     private static final int ATTEMPTS = 10;
 
     /** Creates the place of a job that survives its process. */
     public FolderPlace(Path folder) {
         this(folder, Durability.PROCESS, false);
+    }
+
+    public FolderPlace(Path folder, Durability durability, boolean keepsLog) {
+        this(folder, durability, keepsLog, CrawlDirectory.FILES);
+    }
+
+    /** Creates the place of a job, or of a frontier with further files of another use. */
+    public static FolderPlace with(Path folder, List<LineFile.Kind> others) {
+        List<LineFile.Kind> all =
+                Stream.concat(CrawlDirectory.FILES.stream(), others.stream()).toList();
+        return new FolderPlace(folder, Durability.PROCESS, false, all);
     }
 
     @Override
@@ -142,7 +157,7 @@ public record FolderPlace(Path folder, Durability durability, boolean keepsLog) 
     }
 
     private JobFiles files(LineFile.Receiver problems) throws IOException {
-        return new JobFiles(new LocalDisk(folder), DurableFolder.id(folder), CrawlDirectory.FILES, problems);
+        return new JobFiles(new LocalDisk(folder), DurableFolder.id(folder), kinds, problems);
     }
 
     /** Repairs the frontier and the other files, whose intact lines are kept. Changed files are copied to {@code .broken}. */

@@ -1,8 +1,8 @@
 package dev.sieve.job;
 
-import dev.sieve.crawl.JobFiles;
 import dev.sieve.durable.DurableFolder;
 import dev.sieve.io.Disk;
+import dev.sieve.io.JobFiles;
 import dev.sieve.io.LineFile;
 import dev.sieve.io.LocalDisk;
 import dev.sieve.output.FileEnd;

@@ -4,12 +4,14 @@ import dev.sieve.Lease;
 import dev.sieve.bloom.Memberships;
 import dev.sieve.bloom.Murmur3;
 import dev.sieve.durable.DurableSieve;
+import dev.sieve.io.LineFile;
+import dev.sieve.io.LineTable;
+import dev.sieve.serve.ServedFiles.Deletion;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -22,9 +24,6 @@ import org.jspecify.annotations.Nullable;
 final class CrawlLog {
     /** How many such keys are remembered. A URL that is forgotten is handed out once more. */
     private static final int MAX_REPLACED = 100_000;
-
-    /** The name of a queue in the line of its deletion; the last line of a name is enough. */
-    static final String QUEUE = "queue";
 
     /** Of queues that are deleted. */
     private static final int NO_GENERATION = -1;
@@ -48,53 +47,34 @@ final class CrawlLog {
 
     private final RecordInfo.Reader infos = new RecordInfo.Reader();
 
-    /**
-     * A queue that was deleted.
-     *
-     * @param generation of the queue: records of its name with a lower one do not count
-     * @param before a higher id than that of each such record
-     */
-    private record Deletion(String queue, int generation, long before) {
-        Deletion(Map<String, Object> line) {
-            this(
-                    Objects.requireNonNull((String) line.get(QUEUE), "no queue"),
-                    (int) JsonFile.number(line, "generation", 0),
-                    JsonFile.number(line, "before", 0));
-        }
-
-        Map<String, Object> line() {
-            return Map.of(QUEUE, queue, "generation", (long) generation, "before", before);
-        }
-    }
-
-    private final JsonFile deletions;
+    private final LineTable deletions;
     /** The next deletion that was read and not applied yet; null at the end of the file. */
     private @Nullable Deletion next;
 
     /** Creates a log with the queues that were deleted, in this order. */
-    CrawlLog(DurableSieve frontier, QueueTable table, JsonFile deletions) {
+    CrawlLog(DurableSieve frontier, QueueTable table, LineTable deletions) {
         this.frontier = frontier;
         this.table = table;
         this.deletions = deletions;
     }
 
     /** Removes the queues that were deleted before a record was written. */
-    private void applyDeletions(long id, Set<Queue> corrected) {
-        while (next != null && next.before <= id) {
-            table.deleted(next.queue, next.generation);
-            Queue queue = table.find(next.queue);
-            if (queue != null && queue.generation < next.generation) {
+    private void applyDeletions(long id, LineFile.Cursor lines, Set<Queue> corrected) {
+        while (next != null && next.before() <= id) {
+            table.deleted(next.queue(), next.generation());
+            Queue queue = table.find(next.queue());
+            if (queue != null && queue.generation < next.generation()) {
                 table.remove(queue);
                 corrected.remove(queue);
             }
-            readDeletion();
+            readDeletion(lines);
         }
     }
 
-    private void readDeletion() {
+    private void readDeletion(LineFile.Cursor lines) {
         try {
-            next = null;
-            deletions.read(line -> next = new Deletion(line));
+            String line = lines.next();
+            next = line == null ? null : Deletion.of(line);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -102,11 +82,7 @@ final class CrawlLog {
 
     /** Stores that all records of a queue with lower generations do not count any more. */
     void delete(String queue, int generation) {
-        try {
-            deletions.add(new Deletion(queue, generation, frontier.nextId()).line());
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        deletions.add(new Deletion(generation, frontier.nextId(), queue).line());
         table.deleted(queue, generation);
     }
 
@@ -116,9 +92,10 @@ final class CrawlLog {
      */
     Set<Queue> count(InProcess inProcess) {
         Set<Queue> corrected = new HashSet<>();
-        readDeletion();
+        LineFile.Cursor lines = deletions.lines();
+        readDeletion(lines);
         frontier.forEach((record, isDone) -> {
-            applyDeletions(record.id(), corrected);
+            applyDeletions(record.id(), lines, corrected);
             RecordInfo info = infos.of(record);
             Queue queue = table.restore(info.queueOf(record.url()), info.generation());
             if (info.generation() > queue.generation) {
@@ -134,7 +111,7 @@ final class CrawlLog {
             }
             again += record.label() == RecordInfo.AGAIN ? 1 : 0;
         });
-        applyDeletions(Long.MAX_VALUE, corrected);
+        applyDeletions(Long.MAX_VALUE, lines, corrected);
         return corrected;
     }
 

@@ -1,7 +1,9 @@
 package dev.sieve.serve;
 
 import dev.sieve.durable.DurableFolder;
+import dev.sieve.io.LineFile;
 import dev.sieve.io.LocalDisk;
+import dev.sieve.serve.ServedFiles.ServerSettings;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -10,7 +12,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -26,14 +27,14 @@ import org.slf4j.LoggerFactory;
  *
  * <pre>
  *   lock            locked by the process that serves the folder
- *   server.jsonl    whether URLs are handed out, and the delay of queues without one of their own
- *   crawl-NAME      a crawl: its frontier, the settings of its queues in queues.jsonl, deleted ones in deleted.jsonl
+ *   server-settings whether URLs are handed out, and the delay of queues without one of their own
+ *   crawl-NAME      a crawl: its frontier, the settings of its queues in crawl-queues, deleted ones in crawl-deletions
  *   deleted-*       a crawl that is being deleted
  * </pre>
  */
 final class Crawls implements Closeable {
     private static final Logger LOG = LoggerFactory.getLogger(Crawls.class);
-    private static final String SETTINGS = "server.jsonl";
+    private static final String SETTINGS = ServedFiles.SERVER.name();
     private static final String CRAWL = "crawl-";
     private static final String DELETED = "deleted-";
     private static final long DEFAULT_DELAY = 1;
@@ -45,7 +46,7 @@ final class Crawls implements Closeable {
 
     // Guarded by this.
     private final Closeable folderLock;
-    private final JsonFile settings;
+    private final LocalDisk disk;
     private boolean hasWarned;
     private boolean isClosed;
 
@@ -56,23 +57,25 @@ final class Crawls implements Closeable {
         this.directory = directory;
         this.options = options;
         this.memory = memory;
-        Files.createDirectories(directory);
+        LocalDisk.makeFolder(directory);
         checkFiles();
         folderLock = DurableFolder.lock(directory);
         Opened opened = new Opened();
         opened.add(folderLock);
         try {
-            settings = new JsonFile(
-                    directory.resolve(SETTINGS), options.durability().forces(), line -> {
-                        isActive = JsonFile.number(line, "active", 1) != 0;
-                        delay = JsonFile.number(line, "delay", DEFAULT_DELAY);
-                    });
-            opened.add(settings);
+            disk = new LocalDisk(directory);
+            readSettings();
             opened.add(this::closeCrawls);
             openAll(now);
         } catch (IOException | RuntimeException | Error e) {
             opened.closeAfter(e);
             throw e;
+        }
+    }
+
+    private boolean hasCrawls() throws IOException {
+        try (Stream<Path> files = Files.list(directory)) {
+            return files.anyMatch(file -> file.getFileName().toString().startsWith(CRAWL));
         }
     }
 
@@ -83,7 +86,7 @@ final class Crawls implements Closeable {
         }
         try (Stream<Path> files = Files.list(directory)) {
             Optional<String> other = files.map(file -> file.getFileName().toString())
-                    .filter(name -> !name.equals("lock") && !name.startsWith(CRAWL))
+                    .filter(name -> !name.equals("lock") && !name.startsWith(SETTINGS) && !name.startsWith(CRAWL))
                     .min(Comparator.naturalOrder());
             if (other.isPresent()) {
                 throw new IOException(
@@ -233,19 +236,36 @@ final class Crawls implements Closeable {
         crawls.values().forEach(crawl -> crawl.reviewAll(now));
     }
 
+    /** Stores them in a file of one line. */
     private void save(boolean active, long seconds) throws IOException {
-        Map<String, Object> line = new LinkedHashMap<>();
-        line.put("active", active ? 1L : 0L);
-        line.put("delay", seconds);
-        settings.add(line, () -> List.of(line));
+        LineFile.replace(disk, ServedFiles.SERVER, 0, List.of(new ServerSettings(active, seconds).line()));
+    }
+
+    private void readSettings() throws IOException {
+        List<String> lines = new ArrayList<>();
+        LineFile.Receiver refuse = problem -> {
+            throw new IOException(problem + "; delete it, and set again whether the server is active, and its delay");
+        };
+        LineFile.read(disk, ServedFiles.SERVER, 0, 1, (position, line) -> lines.add(line), refuse);
+        if (lines.size() == 1) {
+            ServerSettings settings = ServerSettings.of(lines.get(0));
+            isActive = settings.isActive();
+            delay = settings.delay();
+        } else if (Files.exists(directory.resolve(SETTINGS))) {
+            refuse.accept(directory.resolve(SETTINGS) + ": not one line");
+        } else {
+            if (hasCrawls()) {
+                LOG.warn("{}: the settings of the server are missing; it is active, with the default delay", directory);
+            }
+            save(isActive, delay);
+        }
     }
 
     @Override
     public synchronized void close() throws IOException {
         if (!isClosed) {
             isClosed = true;
-            try (folderLock;
-                    settings) {
+            try (folderLock) {
                 closeCrawls();
             }
         }

@@ -87,11 +87,7 @@ final class Queue {
     }
 
     boolean hasSettings() {
-        return generation > 0 || !hasOnlyGeneration();
-    }
-
-    boolean hasOnlyGeneration() {
-        return delay < 0 && blockedUntil == 0 && limit == 0;
+        return generation > 0 || delay >= 0 || blockedUntil != 0 || limit != 0;
     }
 
     void served(Moment now) {

@@ -2,18 +2,23 @@ package dev.sieve.serve;
 
 import dev.sieve.Lease;
 import dev.sieve.SieveStats;
+import dev.sieve.bloom.Memberships;
+import dev.sieve.durable.DurableFolder;
 import dev.sieve.durable.DurableSieve;
+import dev.sieve.io.JobFiles;
+import dev.sieve.io.LineTable;
+import dev.sieve.io.LocalDisk;
+import dev.sieve.serve.ServedFiles.Deletion;
+import dev.sieve.serve.ServedFiles.Settings;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
-import java.util.Objects;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
@@ -48,8 +53,8 @@ final class ServedCrawl implements Closeable {
     // Guarded by the lock.
     private final DurableSieve frontier;
     private final QueueTable table;
-    private final JsonFile settings;
-    private final JsonFile deletions;
+    private final JobFiles files;
+    private final LineTable settings;
     private final CrawlLog log;
     private final InProcess inProcess;
     private final PutBatch batch;
@@ -70,24 +75,19 @@ final class ServedCrawl implements Closeable {
         opened.add(frontier::close);
         opened.add(inProcess::clear);
         try {
+            files = files(folder);
+            opened.add(files);
             table = new QueueTable(folder, memory, delay, this::item, this::save, now);
             opened.add(table);
-            Path deleted = folder.resolve("deleted.jsonl");
-            JsonFile.keepLast(deleted, CrawlLog.QUEUE);
-            deletions = new JsonFile(deleted, options.durability().forces());
-            opened.add(deletions);
-            log = new CrawlLog(frontier, table, deletions);
+            long seed = Memberships.randomSeed();
+            LineTable.keepLast(files, ServedFiles.DELETIONS, line -> Deletion.key(line, seed));
+            log = new CrawlLog(frontier, table, new LineTable(files, ServedFiles.DELETIONS, line -> {}));
             batch = new PutBatch(log, table, inProcess);
-            settings = new JsonFile(
-                    folder.resolve("queues.jsonl"), options.durability().forces(), this::restore);
-            opened.add(settings);
+            settings = new LineTable(files, ServedFiles.QUEUES, line -> restore(Settings.of(line)));
             log.count(inProcess).forEach(queue -> {
                 log.delete(queue.name, queue.generation);
                 save(queue);
             });
-            if (!options.forgetsDone()) {
-                removeEmpty();
-            }
         } catch (IOException | RuntimeException | Error e) {
             memory.release(reservedBytes);
             opened.closeAfter(e);
@@ -99,54 +99,42 @@ final class ServedCrawl implements Closeable {
         return log.item(record);
     }
 
-    private void restore(Map<String, Object> line) {
-        String name = Objects.requireNonNull((String) line.get("queue"), "no queue");
-        int generation = (int) JsonFile.number(line, "generation", 0);
-        Queue queue = table.restore(name, generation);
-        queue.generation = generation;
-        queue.isRestored = true;
-        queue.delay = JsonFile.number(line, "delay", -1);
-        queue.blockedUntil = JsonFile.number(line, "blocked", 0);
-        queue.limit = JsonFile.number(line, "limit", 0);
+    private JobFiles files(Path folder) throws IOException {
+        if (Files.exists(folder.resolve("queues.jsonl"))) {
+            throw new IOException(
+                    folder + ": written by an earlier build of Sieve, which this one does not read; 'export'"
+                            + " writes its URLs, for a new folder");
+        }
+        return JobFiles.open(
+                new LocalDisk(folder),
+                DurableFolder.id(folder),
+                ServedFiles.OF_CRAWL,
+                frontier.forces(),
+                frontier::sync);
     }
 
-    private static Map<String, Object> line(Queue queue) {
-        Map<String, Object> line = new LinkedHashMap<>();
-        line.put("queue", queue.name);
-        line.put("generation", (long) queue.generation);
-        line.put("delay", queue.delay);
-        line.put("blocked", queue.blockedUntil);
-        line.put("limit", queue.limit);
-        return line;
+    private void restore(Settings line) {
+        Queue queue = table.restore(line.queue(), line.generation());
+        queue.generation = line.generation();
+        queue.isRestored = true;
+        queue.delay = line.delay();
+        queue.blockedUntil = line.blockedUntil();
+        queue.limit = line.limit();
+    }
+
+    private static Settings settings(Queue queue) {
+        return new Settings(queue.generation, queue.delay, queue.blockedUntil, queue.limit, queue.name);
     }
 
     private void save(Queue queue) {
-        try {
-            settings.add(line(queue), this::lines);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        settings.add(settings(queue).line(), this::lines);
     }
 
-    private List<Map<String, Object>> lines() {
+    private List<String> lines() {
         return table.all().stream()
                 .filter(Queue::hasSettings)
-                .map(ServedCrawl::line)
+                .map(queue -> settings(queue).line())
                 .toList();
-    }
-
-    /** Removes queues that were deleted by an earlier version, which kept them with their generation as their only setting. */
-    private void removeEmpty() throws IOException {
-        List<Queue> empty = table.all().stream()
-                .filter(queue -> !queue.exists() && queue.hasOnlyGeneration())
-                .toList();
-        for (Queue queue : empty) {
-            log.delete(queue.name, queue.generation);
-            table.remove(queue);
-        }
-        if (!empty.isEmpty()) {
-            settings.replace(lines());
-        }
     }
 
     private <T> T locked(Supplier<T> action) {
@@ -350,9 +338,9 @@ final class ServedCrawl implements Closeable {
             if (queue == null || !queue.exists()) {
                 return false;
             }
-            Map<String, Object> before = line(queue);
+            Settings before = settings(queue);
             change.accept(queue);
-            if (!before.equals(line(queue))) {
+            if (!before.equals(settings(queue))) {
                 save(queue);
             }
             table.review(queue, now);
@@ -498,8 +486,7 @@ final class ServedCrawl implements Closeable {
                 memory.release(reservedBytes);
                 inProcess.clear();
                 try (table;
-                        settings;
-                        deletions) {
+                        files) {
                     frontier.close();
                 }
             }

@@ -4,9 +4,9 @@ import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.sieve.bloom.Murmur3;
-import dev.sieve.crawl.JobFiles;
 import dev.sieve.crawl.Loss;
 import dev.sieve.fetch.Cookie;
+import dev.sieve.io.JobFiles;
 import dev.sieve.io.LineFile;
 import dev.sieve.io.LineReader;
 import dev.sieve.io.LruMap;

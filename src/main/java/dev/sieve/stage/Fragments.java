@@ -1,8 +1,8 @@
 package dev.sieve.stage;
 
 import dev.sieve.bloom.Murmur3;
-import dev.sieve.crawl.JobFiles;
 import dev.sieve.fetch.FetchResult.Redirect;
+import dev.sieve.io.JobFiles;
 import dev.sieve.io.LineFile;
 import dev.sieve.io.LongTable;
 import dev.sieve.url.UrlNormalizer;

@@ -1,10 +1,10 @@
 package dev.sieve.stage;
 
 import dev.sieve.bloom.Murmur3;
-import dev.sieve.crawl.JobFiles;
 import dev.sieve.crawl.JobResults;
 import dev.sieve.crawl.Journal;
 import dev.sieve.crawl.Target;
+import dev.sieve.io.JobFiles;
 import dev.sieve.io.LineFile;
 import dev.sieve.io.LongTable;
 import dev.sieve.url.UrlNormalizer;

@@ -1,6 +1,7 @@
 package dev.sieve.crawl;
 
 import dev.sieve.durable.DurableFolder;
+import dev.sieve.io.JobFiles;
 import dev.sieve.io.LineFile;
 import dev.sieve.io.LocalDisk;
 import java.io.IOException;
@@ -27,7 +28,7 @@ public final class JobLines {
 
     /** Returns the files of a job without a folder. */
     public static JobFiles temporary(Path parent) throws IOException {
-        return JobFiles.temporary(parent);
+        return JobFiles.temporary(parent, 1);
     }
 
     /** Stores how many lines the files have. */

@@ -18,7 +18,11 @@ import crawlercommons.urlfrontier.Urlfrontier.QueueDelayParams;
 import crawlercommons.urlfrontier.Urlfrontier.QueueWithinCrawlParams;
 import crawlercommons.urlfrontier.Urlfrontier.StringList;
 import crawlercommons.urlfrontier.Urlfrontier.URLInfo;
+import dev.sieve.durable.DurableFolder;
 import dev.sieve.durable.DurableSieve;
+import dev.sieve.io.JobFiles;
+import dev.sieve.io.LineFile;
+import dev.sieve.io.LocalDisk;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -183,21 +187,16 @@ class RestartTest {
     }
 
     @Test
-    void aQueueThatWasDeletedByAnEarlierVersionStaysDeleted() throws Exception {
+    void aFolderOfAnEarlierFormatIsRefusedInOneLine() throws Exception {
         Door first = open("a", START_SECONDS);
-        first.discover("http://a.com/1", "http://b.com/1");
+        first.discover("http://a.com/1");
         first.close();
-        Path file = folders.resolve("a/crawl-DEFAULT/queues.jsonl");
-        Files.delete(folders.resolve("a/crawl-DEFAULT/deleted.jsonl"));
-        Files.writeString(file, "{\"queue\":\"a.com\",\"generation\":3,\"delay\":-1,\"blocked\":0,\"limit\":0}\n");
-        open("a", START_SECONDS).close();
-        assertThat(file).isEmptyFile();
-        try (Door next = open("a", START_SECONDS)) {
-            assertThat(next.numbers()).containsExactly(1L, 1L, 0L, 0L);
-            assertThat(next.discover("http://a.com/1", "http://a.com/1", "http://b.com/1"))
-                    .isEqualTo("OSS");
-            assertThat(next.get()).containsExactlyInAnyOrder("http://a.com/1", "http://b.com/1");
-        }
+        Path crawl = folders.resolve("a/crawl-DEFAULT");
+        Files.writeString(crawl.resolve("queues.jsonl"), "");
+        assertThatThrownBy(() -> open("a", START_SECONDS))
+                .isInstanceOf(IOException.class)
+                .hasMessage(crawl + ": written by an earlier build of Sieve, which this one does not read; 'export'"
+                        + " writes its URLs, for a new folder");
     }
 
     @ParameterizedTest
@@ -273,15 +272,15 @@ class RestartTest {
                 QueueWithinCrawlParams.newBuilder().setKey("a.com").build());
         assertThat(first.discover("http://a.com/2", "http://a.com/3")).isEqualTo("OO");
         first.close();
-        Files.write(folders.resolve("a/crawl-DEFAULT/queues.jsonl"), new byte[0]);
-        Files.write(folders.resolve("a/crawl-DEFAULT/deleted.jsonl"), new byte[0]);
+        loseLines(ServedFiles.QUEUES);
+        loseLines(ServedFiles.DELETIONS);
         open("a", START_SECONDS).close();
         try (Door next = open("a", START_SECONDS)) {
             assertThat(next.numbers()).containsExactly(1L, 2L, 0L, 0L);
             assertThat(next.discover("http://a.com/1", "http://a.com/2")).isEqualTo("OS");
             assertThat(next.get()).containsExactly("http://a.com/2", "http://a.com/3", "http://a.com/1");
         }
-        assertThat(folders.resolve("a/crawl-DEFAULT/queues.jsonl")).content().contains("\"generation\":1");
+        assertThat(folders.resolve("a/crawl-DEFAULT/crawl-queues")).content().contains("generation 1 ");
     }
 
     @Test
@@ -292,13 +291,22 @@ class RestartTest {
                 QueueWithinCrawlParams.newBuilder().setKey("a.com").build());
         assertThat(first.discover("http://a.com/2")).isEqualTo("O");
         first.close();
-        assertThat(folders.resolve("a/crawl-DEFAULT/queues.jsonl")).content().contains("\"generation\":1");
-        Files.write(folders.resolve("a/crawl-DEFAULT/deleted.jsonl"), new byte[0]);
+        assertThat(folders.resolve("a/crawl-DEFAULT/crawl-queues")).content().contains("generation 1 ");
+        loseLines(ServedFiles.DELETIONS);
         try (Door next = open("a", START_SECONDS)) {
             next.client.deleteQueue(
                     QueueWithinCrawlParams.newBuilder().setKey("a.com").build());
             assertThat(next.discover("http://a.com/2")).isEqualTo("O");
             assertThat(next.get()).containsExactly("http://a.com/2");
+        }
+    }
+
+    /** Replaces a file of the crawl by one without lines, as if they had never been forced to the disk. */
+    private void loseLines(LineFile.Kind kind) throws IOException {
+        Path crawl = folders.resolve("a/crawl-DEFAULT");
+        try (JobFiles files =
+                JobFiles.open(new LocalDisk(crawl), DurableFolder.id(crawl), ServedFiles.OF_CRAWL, false, () -> {})) {
+            files.replace(kind, lines -> {});
         }
     }
 
@@ -309,15 +317,15 @@ class RestartTest {
         first.client.setCrawlLimit(
                 CrawlLimitParams.newBuilder().setKey("a.com").setLimit(7).build());
         first.close();
-        Path file = folders.resolve("a/crawl-DEFAULT/queues.jsonl");
-        assertThat(Files.readString(file)).endsWith("\"limit\":7}\n");
-        Files.writeString(file, "{\"queue\":\"a.c", StandardOpenOption.APPEND);
+        Path file = folders.resolve("a/crawl-DEFAULT/crawl-queues");
+        String whole = Files.readString(file);
+        assertThat(whole).endsWith(" limit 7 queue a.com\n");
+        Files.writeString(file, "89abcdef 2 gener", StandardOpenOption.APPEND);
         open("a", START_SECONDS).close();
-        assertThat(Files.readString(file)).endsWith("\"limit\":7}\n");
-        Files.writeString(file, "{\"limit\":8}\n", StandardOpenOption.APPEND);
+        Files.writeString(file, whole.replace("limit 7", "limit 8"));
         assertThatThrownBy(() -> open("a", START_SECONDS))
                 .isInstanceOf(IOException.class)
-                .hasMessageContaining("queues.jsonl: line 2 is not a setting");
+                .hasMessageContaining("crawl-queues: line 2 is damaged; 'repair' keeps what is intact");
     }
 
     @Test
@@ -328,10 +336,10 @@ class RestartTest {
                 QueueDelayParams.Builder params = QueueDelayParams.newBuilder().setKey(i % 2 == 0 ? "a.com" : "b.com");
                 door.client.setDelay(params.setDelayRequestable(i).build());
             }
-            Path file = folders.resolve("a/crawl-DEFAULT/queues.jsonl");
+            Path file = folders.resolve("a/crawl-DEFAULT/crawl-queues");
             List<String> lines = Files.readAllLines(file);
             assertThat(lines.size()).isLessThan(1_100);
-            assertThat(lines.get(lines.size() - 1)).contains("\"delay\":2499");
+            assertThat(lines.get(lines.size() - 1)).contains("delay 2499 ");
         }
     }
 
@@ -349,13 +357,13 @@ class RestartTest {
                 QueueWithinCrawlParams.newBuilder().setKey("0.com").build());
         Door second = next(first, isKilled);
         List<Long> numbers = second.numbers();
-        Path file = folders.resolve((isKilled ? "b" : "a") + "/crawl-DEFAULT/deleted.jsonl");
-        assertThat(file).content().hasLineCount(2);
+        Path file = folders.resolve((isKilled ? "b" : "a") + "/crawl-DEFAULT/crawl-deletions");
+        assertThat(file).content().hasLineCount(3);
         assertThat(second.discover("http://a.com/1", "http://0.com/0")).isEqualTo("SO");
         assertThat(numbers).containsExactly(3L, 734L, 0L, 0L);
         second.close();
         try (Door third = open(isKilled ? "b" : "a", START_SECONDS)) {
-            assertThat(file).content().hasLineCount(2);
+            assertThat(file).content().hasLineCount(3);
             assertThat(third.numbers()).containsExactly(4L, 735L, 0L, 0L);
         }
     }

@@ -3,7 +3,7 @@ package dev.sieve.stage;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.sieve.crawl.JobFiles;
+import dev.sieve.io.JobFiles;
 import dev.sieve.io.LineFile;
 import dev.sieve.io.LocalDisk;
 import dev.sieve.job.CrawlDirectory;

@@ -1,9 +1,5 @@
-package dev.sieve.crawl;
+package dev.sieve.io;
 
-import dev.sieve.bloom.Memberships;
-import dev.sieve.io.Disk;
-import dev.sieve.io.LineFile;
-import dev.sieve.io.LocalDisk;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -21,7 +17,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The text files of a job: {@link LineFile}s of one owner, and {@code crawl-counts}, which stores how many lines each of them
+ * The text files beside a frontier, as of a job: {@link LineFile}s of one owner, and {@code crawl-counts}, which stores how many lines each of them
  * has at least, so that a missing file, and lines missing at the end of one, are found. It is replaced as a whole, and its
  * first line is its own count.
  *
@@ -112,9 +108,9 @@ public final class JobFiles implements Closeable {
     }
 
     /** Returns files in a temporary folder, which are deleted when they are closed. */
-    static JobFiles temporary(Path parent) throws IOException {
+    public static JobFiles temporary(Path parent, long owner) throws IOException {
         LocalDisk folder = new LocalDisk(Files.createTempDirectory(parent, "crawl"));
-        JobFiles files = new JobFiles(folder, Memberships.randomSeed(), List.of(), LineFile.REFUSE);
+        JobFiles files = new JobFiles(folder, owner, List.of(), LineFile.REFUSE);
         files.isTemporary = true;
         files.opened = folder::deleteAll;
         return files;
@@ -125,6 +121,12 @@ public final class JobFiles implements Closeable {
         if (!isTemporary) {
             file.flush(isForced);
         }
+    }
+
+    /** Flushes a file as the job does its own, and stores how many lines it has. */
+    void flush(LineFile file) {
+        file.flush(forces);
+        count();
     }
 
     /** Returns the identity of the job, a secret number. */
@@ -163,7 +165,7 @@ public final class JobFiles implements Closeable {
     }
 
     /** Returns what uses a file, which the first call opens or creates. */
-    synchronized <T> T part(Class<T> type, Opening<T> opening) throws IOException {
+    public synchronized <T> T part(Class<T> type, Opening<T> opening) throws IOException {
         T part = type.cast(parts.get(type));
         if (part == null) {
             part = opening.open(this);
@@ -219,7 +221,7 @@ public final class JobFiles implements Closeable {
     }
 
     /** Stores how many lines the open files have, as far as they survive what the job survives. */
-    void count() {
+    public void count() {
         if (isTemporary) {
             return;
         }
