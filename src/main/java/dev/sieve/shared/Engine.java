@@ -133,7 +133,7 @@ final class Engine implements Closeable {
         this.nanoClock = nanoClock;
         Session session = borrow();
         try {
-            warnings = warnings(session, connectFirst(session));
+            warnings = connectFirst(session);
             succeeded();
         } catch (IOException | EngineAwayException | UncheckedIOException e) {
             session.disconnect();
@@ -295,7 +295,9 @@ final class Engine implements Closeable {
             Map<Server, Map<String, String>> infos = session.connect(candidates());
             for (Map.Entry<Server, Map<String, String>> node : infos.entrySet()) {
                 try {
-                    check(node.getValue());
+                    check(node.getValue(), session.topology().isCluster());
+                } catch (Link.PassingException e) {
+                    throw e;
                 } catch (IOException e) {
                     throw infos.size() == 1 ? e : new IOException(node.getKey() + ": " + e.getMessage(), e);
                 }
@@ -307,7 +309,7 @@ final class Engine implements Closeable {
             return infos;
         } catch (IOException | EngineAwayException e) {
             session.disconnect();
-            throw e instanceof IOException checked ? checked : new IOException(e.getMessage(), e);
+            throw e instanceof IOException checked ? checked : new Link.PassingException(e.getMessage(), e);
         }
     }
 
@@ -318,22 +320,23 @@ final class Engine implements Closeable {
         return all;
     }
 
-    /** Connects to an engine that may be loading its data, but not to one that may have another address. */
-    private Map<Server, Map<String, String>> connectFirst(Session session) throws IOException {
+    /** Connects to an engine that may be usable before long, but not to one that may have another address; returns warnings. */
+    private List<String> connectFirst(Session session) throws IOException {
         while (true) {
             try {
-                return connect(session);
-            } catch (Link.LoadingException e) {
+                return warnings(session, connect(session));
+            } catch (Link.PassingException | EngineAwayException e) {
                 if (patience.isZero()) {
                     throw e;
                 }
+                session.disconnect();
                 failed(e.getMessage(), false);
                 awaitAttempt(true);
             }
         }
     }
 
-    private void check(Map<String, String> info) throws IOException {
+    private void check(Map<String, String> info, boolean isInCluster) throws IOException {
         Matcher version = VERSION.matcher(info.getOrDefault("redis_version", ""));
         if (info.get("run_id") == null || !version.lookingAt()) {
             throw new IOException("it is neither Valkey nor Redis: INFO has no run_id and redis_version");
@@ -343,7 +346,10 @@ final class Engine implements Closeable {
         }
         if ("slave".equals(info.get("role"))) {
             replaced = true;
-            throw new IOException("it is a read-only replica of another engine");
+            String reason = "it is a read-only replica of another engine";
+            // The nodes of a cluster say which one is the primary: one that is not is about to be, or its place was
+            // taken.
+            throw isInCluster ? new Link.PassingException(reason, null) : new IOException(reason);
         }
     }
 

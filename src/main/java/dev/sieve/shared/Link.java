@@ -85,7 +85,7 @@ class Link {
      * Opens the connection, makes the scripts available, and returns what the node reports about itself: the fields of INFO,
      * and {@link #APPENDFSYNC}.
      *
-     * @throws LoadingException when it has just been started
+     * @throws PassingException when it has just been started
      * @throws IOException when it does not respond, or cannot be used; the message says why
      */
     Map<String, String> connect() throws IOException {
@@ -107,7 +107,7 @@ class Link {
             sendSetting(APPENDFSYNC);
             Map<String, String> info = Replies.info(receive());
             if ("1".equals(info.get("loading"))) {
-                throw new LoadingException();
+                throw new PassingException("it is loading its data", null);
             }
             for (int i = 0; i < Script.values().length; i++) {
                 receive();
@@ -149,10 +149,10 @@ class Link {
         }
     }
 
-    /** Thrown while a node loads what it has stored, after its start. */
-    static final class LoadingException extends IOException {
-        LoadingException() {
-            super("it is loading its data");
+    /** Thrown when an engine responds that cannot be used for a while: it loads its data, or a replica takes a node's place. */
+    static final class PassingException extends IOException {
+        PassingException(@Nullable String reason, @Nullable Throwable cause) {
+            super(reason, cause);
         }
     }
 

@@ -14,6 +14,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import redis.clients.jedis.exceptions.JedisConnectionException;
 
 /**
  * A connection to the engine, used by one thread at a time: one to each of its nodes. A command goes to the node that stores
@@ -78,7 +79,7 @@ final class Session {
 
     /**
      * Opens a connection to each node, and returns what these report; asks the candidates for the others, the best first. A
-     * {@link Link.LoadingException} says that the engine has just been started.
+     * {@link Link.PassingException} says that the engine can be used before long.
      */
     Map<Server, Map<String, String>> connect(Collection<Server> candidates) throws IOException {
         disconnect();
@@ -89,14 +90,14 @@ final class Session {
                 return infos;
             } catch (IOException e) {
                 disconnect();
-                failure = e;
+                failure = failure instanceof Link.PassingException ? failure : e;
             }
         }
         throw failure;
     }
 
     private Map<Server, Map<String, String>> connect(Server asked) throws IOException {
-        Map<String, String> first = open(asked);
+        Map<String, String> first = open(asked, false);
         if (!"1".equals(first.get("cluster_enabled"))) {
             if (address.servers().size() > 1) {
                 throw new IOException("the address has several servers, but " + asked + " is not a node of a cluster");
@@ -108,13 +109,13 @@ final class Session {
             topology = Topology.read(link(asked));
             Map<Server, Map<String, String>> all = new LinkedHashMap<>();
             for (Server node : topology.primaries()) {
-                all.put(node, node.equals(asked) ? first : open(node));
+                all.put(node, node.equals(asked) ? first : open(node, true));
             }
             return all;
         } catch (EngineException e) {
             throw new IOException(e.reason, e);
         } catch (EngineAwayException e) {
-            throw new IOException(e.getMessage(), e);
+            throw new Link.PassingException(e.getMessage(), e);
         }
     }
 
@@ -153,14 +154,20 @@ final class Session {
         }
     }
 
-    private Map<String, String> open(Server node) throws IOException {
+    private Map<String, String> open(Server node, boolean isNodeOfCluster) throws IOException {
         Link link = network.link(address, node, timeout);
         links.put(node, link);
         try {
             return link.connect();
-        } catch (Link.LoadingException e) {
+        } catch (Link.PassingException e) {
             throw e;
         } catch (IOException e) {
+            boolean isAway =
+                    e.getCause() instanceof JedisConnectionException || e.getCause() instanceof EngineAwayException;
+            if (isAway && isNodeOfCluster) {
+                // The others have not noticed yet that it has died.
+                throw new Link.PassingException(node + ": " + e.getMessage(), e);
+            }
             throw node.equals(address.servers().get(0)) ? e : new IOException(node + ": " + e.getMessage(), e);
         }
     }

@@ -58,7 +58,7 @@ final class Topology {
             String nodes = Replies.text(link.receive());
             long now = Replies.millis(link.receive());
             if (!state.equals("ok")) {
-                throw new IOException("the state of the cluster is '" + state + "'" + failed(nodes));
+                throw new Link.PassingException("the state of the cluster is '" + state + "'" + failed(nodes), null);
             }
             return parse(slots, nodes, now, link.server());
         } catch (ClassCastException | IllegalArgumentException | IndexOutOfBoundsException | NullPointerException e) {
