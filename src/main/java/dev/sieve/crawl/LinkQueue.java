@@ -136,7 +136,7 @@ public final class LinkQueue {
         UrlBatch batch = new UrlBatch(depth, 0, page.url());
         UrlBatch checks = checksLinks ? Target.Kind.CHECK.batch(depth, 0, page.url()) : null;
         for (String link : links) {
-            add(link, UrlNormalizer.key(link), page, batch, checks);
+            add(link, admission.traps().key(link), page, batch, checks);
             pushIfLarge(batch, true);
             if (checks != null) {
                 pushIfLarge(checks, false);
@@ -444,7 +444,7 @@ public final class LinkQueue {
         if (lease.depth() == 0) {
             addSeed(lease, target);
         }
-        String key = UrlNormalizer.key(target);
+        String key = admission.traps().key(target);
         // Both before the target is queued, so that its visit finds this redirect.
         recorder.redirected(lease);
         List<Redirect> ring = ring(source.isCheck(), UrlNormalizer.key(lease.url()), redirect, key);

@@ -27,7 +27,8 @@ public enum SkipRule {
     NOT_STORED("not in the archive"),
     OVER_BUDGET("over the budget"),
     PORT("port not allowed"),
-    ROBOTS("robots.txt", "forbids it");
+    ROBOTS("robots.txt", "forbids it"),
+    SESSION("session", "the same page was requested with another session");
 
     private final String text;
     private final String detail;

@@ -1,5 +1,6 @@
 package dev.sieve.scope;
 
+import dev.sieve.url.UrlNormalizer;
 import dev.sieve.url.UrlParts;
 import java.security.SecureRandom;
 import java.util.EnumMap;
@@ -17,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>{@link Trap#ERROR_PAGES} and {@link Trap#SAME_TEXT} depend on what was {@link #visited}.
  *
- * <p>Memory is fixed: below 6 MB, whatever is crawled. Counts that were used longest ago make room for others, and start
+ * <p>Memory is fixed: below 7 MB, whatever is crawled. Counts that were used longest ago make room for others, and start
  * at zero again; the counts of a trap are used all the time. Counts do not survive the process, unless they are passed on
  * as by {@link #ofHosts}.
  *
@@ -42,6 +43,9 @@ public final class TrapGuard {
     /** The bit of a key that is set for hosts and not for shapes. */
     private static final long HOST_BIT = 1;
 
+    private static final long SAME = 2;
+    private static final long OTHER = 4;
+
     private final Map<Trap, Integer> limits = new EnumMap<>(Trap.class);
     private final UrlShape shape;
     private final RecentCounts shapes = new RecentCounts(SHAPES);
@@ -52,6 +56,9 @@ public final class TrapGuard {
     private final RecentCounts duplicates = new RecentCounts(PAGES);
     /** How many pages in a row were suspect, by host. */
     private final RecentCounts sameTexts = new RecentCounts(DOMAINS);
+
+    /** Pages whose URLs may have a session: the page without it, with it, and its texts; and hosts by what pages have shown. */
+    private final RecentCounts sessions = new RecentCounts(PAGES);
 
     /**
      * Creates a guard.
@@ -192,6 +199,9 @@ public final class TrapGuard {
             errorPages.increment(shape.ofPage(url));
         }
         long host = hostKey(url);
+        if (text != 0 && status < 300) {
+            noteSession(url, host, text);
+        }
         int copies = text == 0 ? 0 : texts.increment(host ^ text);
         if (copies > COPIES) {
             sameTexts.increment(host);
@@ -207,6 +217,30 @@ public final class TrapGuard {
         return copies > 1 ? sameText(host) : null;
     }
 
+    /** Compares a page with those whose URLs differ by what may be a session, and by nothing else. */
+    private void noteSession(String url, long host, long text) {
+        String key = UrlNormalizer.key(url);
+        long page = shape.ofPage(UrlNormalizer.withoutAmbiguous(key));
+        long exact = shape.ofPage(key);
+        if (page != exact && sessions.increment(exact) == 1) {
+            boolean isSame = sessions.increment(page ^ text) > 1;
+            if (sessions.increment(page) > 1) {
+                sessions.increment(host ^ (isSame ? SAME : OTHER));
+            }
+        }
+    }
+
+    /**
+     * Returns the key of a URL: without what may be a session if most pages of the host that differed by nothing else had the same
+     * text. Until then, they are different pages.
+     */
+    public String key(String url) {
+        String key = UrlNormalizer.key(url);
+        String without = UrlNormalizer.withoutAmbiguous(key);
+        long host = without.length() == key.length() ? 0 : hostKey(url);
+        return host != 0 && sessions.count(host ^ SAME) > sessions.count(host ^ OTHER) ? without : key;
+    }
+
     private @Nullable SkipReason sameText(long host) {
         int most = limit(Trap.SAME_TEXT);
         return sameTexts.count(host) >= most ? reason(Trap.SAME_TEXT, most, "") : null;
@@ -214,6 +248,11 @@ public final class TrapGuard {
 
     /** Returns why a URL that was queued before is not requested any more: as a link of its page, it would not be queued now. */
     public @Nullable SkipReason skipReasonOfQueued(String url, String referrer) {
+        String key = key(url);
+        boolean isVisited = !key.equals(UrlNormalizer.key(url)) && sessions.count(shape.ofPage(key)) > 0;
+        if (isVisited) {
+            return SkipRule.SESSION.reason();
+        }
         return duplicates.count(shape.ofPage(referrer)) > 0 ? sameText(hostKey(url)) : null;
     }
 

@@ -39,13 +39,12 @@ public final class UrlNormalizer {
     /** The longest URL in characters: as fetched, and as written, without the fragment and surrounding blanks. */
     public static final int MAX_LENGTH = UrlBuffer.MAX_LENGTH;
 
-    /**
-     * What a server adds to the links of a visitor without cookies. If its name is ambiguous, the value must look like that
-     * of a session.
-     */
-    private static final Pattern SESSION = Pattern.compile("(?i);jsessionid=[^;/?&]*"
-            + "|(?<=[?&])(?:(?:jsessionid|phpsessid|oscsid|zenid|cfid|cftoken)=[^&]*"
-            + "|(?:sid|sessid|session_?id)=(?=[a-z_-]*[0-9])[\\w-]{16,}(?=&|$))(?:&|$)");
+    /** What a server adds to the links of a visitor without cookies. */
+    private static final Pattern SESSION = Pattern.compile(
+            "(?i);jsessionid=[^;/?&]*|(?<=[?&])(?:jsessionid|phpsessid|oscsid|zenid|cfid|cftoken)=[^&]*(?:&|$)");
+    /** The same, or the identifier of a page. */
+    private static final Pattern AMBIGUOUS =
+            Pattern.compile("(?i)(?<=[?&])(?:sid|sessid|session_?id)=(?=[a-z_-]*[0-9])[\\w-]{16,}(?:&|$)");
 
     private UrlNormalizer() {}
 
@@ -95,8 +94,7 @@ public final class UrlNormalizer {
      *       complete a broken one before it is kept;
      *   <li>drops a trailing dot of the host;
      *   <li>drops sessions: {@code jsessionid}, {@code PHPSESSID}, {@code osCsid}, {@code zenid}, {@code CFID} and {@code
-     *       CFTOKEN}, and {@code sid}, {@code sessid}, {@code sessionid} and {@code session_id} with a value of at least 16
-     *       letters and digits, one of them a digit. Each visit of a page with such links has others.
+     *       CFTOKEN}. Each visit of a page with such links has others.
      * </ol>
      *
      * <p>In doubt a page is fetched twice, because a page that is taken for another is lost. Therefore http and https,
@@ -110,10 +108,18 @@ public final class UrlNormalizer {
         int hostEnd = UrlParts.hostEnd(url);
         String key = url.charAt(hostEnd - 1) == '.' ? url.substring(0, hostEnd - 1) + url.substring(hostEnd) : url;
         int percent = key.indexOf('%');
-        return withoutSession(percent < 0 ? key : unescaped(key.getBytes(ISO_8859_1), percent));
+        return without(SESSION, percent < 0 ? key : unescaped(key.getBytes(ISO_8859_1), percent));
     }
 
-    private static String withoutSession(String url) {
+    /**
+     * Returns a key without what may be a session, or the identifier of a page: {@code sid}, {@code sessid}, {@code sessionid} and
+     * {@code session_id} with a value of at least 16 letters and digits, one of them a digit. The same object if there is none.
+     */
+    public static String withoutAmbiguous(String key) {
+        return without(AMBIGUOUS, key);
+    }
+
+    private static String without(Pattern session, String url) {
         // The ends of these names as they are written. Most URLs have none of them.
         boolean mayHaveSession = url.contains("id=")
                 || url.contains("ID=")
@@ -123,7 +129,7 @@ public final class UrlNormalizer {
         if (!mayHaveSession) {
             return url;
         }
-        String without = SESSION.matcher(url).replaceAll("");
+        String without = session.matcher(url).replaceAll("");
         boolean wasLast = without.length() < url.length() && (without.endsWith("?") || without.endsWith("&"));
         return wasLast ? without.substring(0, without.length() - 1) : without;
     }

@@ -33,6 +33,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A site that has always one more page keeps nobody busy for ever, and takes nothing from other sites. */
 @Tag("hostile")
@@ -262,12 +263,35 @@ class TrapCrawlTest {
 
     @Test
     void pagesWithASessionAreOnePage() throws IOException {
-        for (String link : List.of("/page%d;jsessionid=%s", "/page%d?PHPSESSID=%s", "/page%d?a=b&sid=%s")) {
+        for (String link : List.of("/page%d;jsessionid=%s", "/page%d?PHPSESSID=%s")) {
             Ended ended = crawlOf(sessions(link), limited());
 
             assertThat(ended.pages).hasSize(21);
             assertThat(ended.report.by(SKIPPED)).isEmpty();
         }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"/page%d?a=b&sid=%s", "/page%d?SESSION_ID=%s", "/?p=%d&sessid=%s&x"})
+    void whatMayBeASessionIsOneOnceItsPagesAreTheSame(String link) throws IOException {
+        Ended ended = crawlOf(sessions(link), limited());
+
+        assertThat(ended.report.ending()).isEqualTo(Ending.DRAINED);
+        assertThat(ended.pages).hasSizeBetween(21, 25);
+        assertThat(ended.report.by(Counter.REFUSED)).containsOnlyKeys("session");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"sid", "session_id", "sessionId"})
+    void pagesThatDifferByWhatMayBeASessionAreAllCrawled(String name) throws IOException {
+        List<String> talks = IntStream.range(0, 40)
+                .mapToObj(i -> "/talk?%s=%032d".formatted(name, i))
+                .toList();
+        // Two talks of the same text, and a link to a missing one, are no sessions.
+        Function<String, Page> site = path -> new Page(
+                path.endsWith("39") ? 404 : 200, "t", path.equals("/") ? talks : List.of("'>" + path.replaceAll("^.*=|38$", "")));
+
+        assertThat(crawlOf(site, limited()).pages).hasSize(41);
     }
 
     /** Of each page there are 40 copies, as for versions, and each is found on only one page; many are missing. */
