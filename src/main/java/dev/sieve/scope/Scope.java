@@ -11,6 +11,7 @@ import java.util.Locale;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListSet;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -22,6 +23,7 @@ import org.jspecify.annotations.Nullable;
  * <ol>
  *   <li>{@code too deep}: the URL is more than {@code maxDepth} links away from a seed.
  *   <li>{@code out of scope}: the URL is not where a seed is, by the {@link Kind} of the scope.
+ *   <li>{@code address of a service}: a service has put the URL into the page, and it is no page.
  *   <li>{@code log-out link}: the expression for links that end a session matches some part of the URL, with
  *       or without its escapes.
  *   <li>{@code excluded}: an exclude expression matches some part of the URL.
@@ -69,6 +71,13 @@ public final class Scope {
     }
 
     private static final SkipReason NOT_INCLUDED = SkipRule.NOT_INCLUDED.reason();
+
+    /**
+     * Addresses that services put into the pages of others, and that are no pages. Those of Cloudflare:
+     * developers.cloudflare.com/fundamentals/reference/cdn-cgi-endpoint
+     */
+    private static final Pattern SERVICE =
+            Pattern.compile("https?://[^/]+/cdn-cgi/(?:l/email-protection|challenge-platform/|rum(?:\\?|$))");
 
     private final Kind kind;
     private final int maxDepth;
@@ -125,6 +134,9 @@ public final class Scope {
 
     /** Returns why a URL must not be requested, wherever it is: such an expression matches; null when none does. */
     public @Nullable SkipReason exclusion(String url) {
+        if (url.contains("/cdn-cgi/") && SERVICE.matcher(url).lookingAt()) {
+            return SkipRule.SERVICE.reason();
+        }
         for (Exclusion exclude : excludes) {
             SkipReason reason = exclude.expression.find(url, exclude.reason, null);
             boolean hasEscapes = SkipRule.LOG_OUT.is(exclude.reason) && url.indexOf('%') >= 0;

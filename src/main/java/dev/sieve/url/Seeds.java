@@ -190,6 +190,8 @@ public final class Seeds {
                     Objects.requireNonNull(UrlNormalizer.refusal(text)).words());
         } else if (text.chars().anyMatch(c -> c <= ' ')) {
             report(source, line, text, "whitespace in the URL; write a space as %20");
+        } else if (text.indexOf('\uFFFD') >= 0) {
+            report(source, line, text, "not UTF-8; convert the list, as with 'iconv -f ISO-8859-1 -t UTF-8'");
         } else {
             if (HAS_CREDENTIALS.matcher(text).lookingAt()) {
                 report(source, line, text, "user name and password are not sent");

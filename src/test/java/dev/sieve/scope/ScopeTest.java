@@ -216,4 +216,21 @@ class ScopeTest {
     private static void assertSkipped(SkipReason reason, String rule, String detail) {
         assertThat(reason).isEqualTo(new SkipReason(rule, detail));
     }
+
+    @ParameterizedTest
+    @CsvSource({
+        "http://a.test/cdn-cgi/l/email-protection, true",
+        "https://b.test/cdn-cgi/l/email-protection?x, true",
+        "http://a.test/cdn-cgi/challenge-platform/scripts/jsd/main.js, true",
+        "http://a.test/cdn-cgi/rum?, true",
+        "http://a.test/cdn-cgi/image/width=80/a.png, false",
+        "http://a.test/cdn-cgi/trace, false",
+        "http://a.test/docs/cdn-cgi/l/email-protection, false",
+        "http://a.test/?u=/cdn-cgi/l/email-protection, false"
+    })
+    void addressesOfServicesAreExcludedWhereverTheyAre(String url, boolean isExcluded) {
+        SkipReason reason = Scope.builder(Scope.Kind.HOST).build().exclusion(url);
+
+        assertThat(reason != null && SkipRule.SERVICE.is(reason)).isEqualTo(isExcluded);
+    }
 }

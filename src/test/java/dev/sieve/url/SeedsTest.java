@@ -1,6 +1,7 @@
 package dev.sieve.url;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_16BE;
 import static java.nio.charset.StandardCharsets.UTF_16LE;
 import static java.nio.charset.StandardCharsets.UTF_8;
@@ -120,6 +121,16 @@ class SeedsTest {
         readList("\ufeffhttp://é/\r\nhttp://b/".getBytes(UTF_16BE));
         assertThat(urls).containsExactly("http://xn--9ca/", "http://b/", "http://xn--9ca/", "http://b/");
         assertThat(problems).isEmpty();
+    }
+
+    @Test
+    void aLineThatIsNotUtf8IsNamedAndNotReplaced() throws IOException {
+        readList("http://a/caf\u00e9\nhttp://b/\n".getBytes(ISO_8859_1));
+
+        assertThat(urls).containsExactly("http://b/");
+        assertThat(problems)
+                .containsExactly("list:1: not UTF-8; convert the list, as with 'iconv -f ISO-8859-1 -t UTF-8':"
+                        + " http://a/caf\ufffd");
     }
 
     @Test
