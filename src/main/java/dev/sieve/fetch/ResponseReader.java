@@ -25,7 +25,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.stream.Stream;
 import javax.net.ssl.SSLException;
-import okhttp3.MediaType;
 import okhttp3.Response;
 import okio.Buffer;
 import org.jspecify.annotations.Nullable;
@@ -72,7 +71,7 @@ final class ResponseReader {
     }
 
     private static Page head(Response response) {
-        return new Page(response.code(), headers(response), type(response), new byte[0], 0, false);
+        return new Page(response.code(), headers(response), MediaType.essence(response.header("Content-Type")), new byte[0], 0, false);
     }
 
     /** Reads a response and passes its body to a reader, if the status is 2xx. */
@@ -196,11 +195,6 @@ final class ResponseReader {
         } catch (IOException e) {
             throw room.reason(e);
         }
-    }
-
-    private static String type(Response response) {
-        MediaType media = response.body().contentType();
-        return media == null ? "" : (media.type() + "/" + media.subtype()).toLowerCase(Locale.ROOT);
     }
 
     private static Map<String, List<String>> headers(Response response) {

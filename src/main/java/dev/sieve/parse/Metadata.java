@@ -1,5 +1,6 @@
 package dev.sieve.parse;
 
+import dev.sieve.fetch.MediaType;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -50,11 +51,12 @@ final class Metadata {
                 name = name.isEmpty() ? element.attr("name") : name;
                 name = name.isEmpty() ? element.attr("http-equiv") : name;
                 if (name.length() <= MAX_NAME) {
-                    meta(name.strip().toLowerCase(Locale.ROOT), element.attr("content"));
+                    // A list, by RDFa.
+                    Resources.words(name).forEach(each -> meta(each, element.attr("content")));
                 }
             }
             case "script" -> {
-                if (element.equals(open) || element.attr("type").strip().equalsIgnoreCase("application/ld+json")) {
+                if (element.equals(open) || MediaType.essence(element.attr("type")).equals("application/ld+json")) {
                     String json = HtmlStream.content(element).strip();
                     open = json.isEmpty() ? element : null;
                     script(json);

@@ -65,11 +65,8 @@ final class Resources {
             case "style" -> StyleSheet.read(HtmlStream.content(element), found);
             case "meta" -> {
                 String property = element.attr(element.hasAttr("property") ? "property" : "name");
-                add(
-                        element,
-                        PREVIEWS.contains(property.toLowerCase(Locale.ROOT)) ? "content" : "",
-                        Resource.FILE,
-                        found);
+                boolean isPreview = words(property).stream().anyMatch(PREVIEWS::contains);
+                add(element, isPreview ? "content" : "", Resource.FILE, found);
             }
             default -> add(element, WITH_BACKGROUND.contains(name) ? "background" : "", Resource.FILE, found);
         }

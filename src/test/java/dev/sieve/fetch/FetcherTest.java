@@ -185,7 +185,7 @@ class FetcherTest {
 
     @Test
     void aBodyThatIsNoDocumentIsNotRead() {
-        assertThat(answer("HTTP/1.1 200 OK\nContent-Type: image/png\nContent-Length: 123456789\n"))
+        assertThat(answer("HTTP/1.1 200 OK\nContent-Type: image/png; name=a b\nContent-Length: 123456789\n"))
                 .isInstanceOfSatisfying(Page.class, page -> {
                     assertThat(page.body()).isEmpty();
                     assertThat(page.length()).isZero();

@@ -67,6 +67,14 @@ class MetadataTest {
     }
 
     @Test
+    void propertiesAreAListAndTypesHaveParameters() {
+        assertThat(read("<meta property=' og:title  twitter:title\nog:x' content=t>"
+                        + "<script type='application/ld+json; charset=utf-8'>1</script>"
+                        + "<script type='application/ld+jsonx'>2</script>"))
+                .isEqualTo(Map.of("open_graph", Map.of("og:title", "t", "og:x", "t"), "json_ld", List.of("1")));
+    }
+
+    @Test
     void theLanguageOfTheServerIsTheLast() {
         Map<String, List<String>> headers = Map.of("content-language", List.of("en"));
         assertThat(read("x", headers)).isEqualTo(Map.of("language", "en"));

@@ -71,7 +71,7 @@ class ResourcesTest {
     @Test
     void spritesScriptsBackgroundsAndPreviewsAreResources() {
         assertThat(resources("""
-                <meta property="og:image" content="og"><meta name="twitter:image" content="tw"><meta name=x content=no>
+                <meta property="og:image og:image:url" content="og"><meta name="twitter:image" content="tw"><meta name=x content=no>
                 <body background=bb><svg><use href="s#a" /><use xlink:href="s2#b" /><use href="#here" />
                 <script href=sj></script></svg><table background=tb><tr><td background=td><p background=no>
                 <link rel=preload as=fetch href=any><iframe srcdoc="<img src=inner>"></iframe>
