@@ -15,39 +15,36 @@ import org.jspecify.annotations.Nullable;
  */
 public enum BotWall {
     // developers.cloudflare.com/cloudflare-challenges/challenge-types/challenge-pages/detect-response/
-    CLOUDFLARE(new Sign("cf-mitigated", "challenge")),
+    CLOUDFLARE("cf-mitigated", "challenge"),
     // docs.aws.amazon.com/waf/latest/developerguide/waf-captcha-and-challenge-actions.html
-    AWS_WAF(new Sign("x-amzn-waf-action", "challenge|captcha")),
+    AWS_WAF("x-amzn-waf-action", "challenge|captcha"),
     // docs.datadome.co/reference/validate-request, and js.datadome.co/tags.js, which reads the field. X-DataDome is on
     // all pages.
-    DATADOME(new Sign("x-dd-b", ".*")),
+    DATADOME("x-dd-b", ".*"),
     // anubis.techaro.lol/docs/admin/configuration/custom-status-codes, and lib/http.go: no other page sets or deletes
     // the cookies.
-    ANUBIS(new Sign("set-cookie", "techaro\\.lol-anubis.*"));
+    ANUBIS("set-cookie", "techaro\\.lol-anubis.*");
 
     private static final BotWall[] ALL = values();
 
     private final String text = name().toLowerCase(Locale.ROOT).replace('_', '-');
 
-    private final Sign sign;
+    /** The header field, and its value, that are its sign. */
+    private final String field;
 
-    /** A header field with a value. */
-    private record Sign(String field, Pattern value) {
-        Sign(String field, String value) {
-            this(field, Pattern.compile(value, Pattern.CASE_INSENSITIVE));
-        }
-    }
+    private final Pattern value;
 
-    BotWall(Sign sign) {
-        this.sign = sign;
+    BotWall(String field, String value) {
+        this.field = field;
+        this.value = Pattern.compile(value, Pattern.CASE_INSENSITIVE);
     }
 
     /** Returns the wall that has sent a response; null when none has. */
     static @Nullable BotWall of(int status, Map<String, List<String>> headers) {
         for (BotWall wall : ALL) {
-            List<String> values = headers.getOrDefault(wall.sign.field, List.of());
+            List<String> values = headers.getOrDefault(wall.field, List.of());
             boolean hasSign =
-                    values.stream().anyMatch(each -> wall.sign.value.matcher(each).matches());
+                    values.stream().anyMatch(each -> wall.value.matcher(each).matches());
             // The browser's part of DataDome reads its field in errors only.
             if (hasSign && (wall != DATADOME || status >= 300)) {
                 return wall;

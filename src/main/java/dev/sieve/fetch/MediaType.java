@@ -8,7 +8,8 @@ import org.jspecify.annotations.Nullable;
 /** Media types, as in Content-Type and in attributes of elements. */
 public final class MediaType {
     private static final String TOKEN = "[\\w!#$%&'*+.^`|~-]+";
-    private static final Pattern ESSENCE = Pattern.compile("\\s*(" + TOKEN + "/" + TOKEN + ")\\s*(?:;.*)?", Pattern.DOTALL);
+    private static final Pattern ESSENCE =
+            Pattern.compile("\\s*(" + TOKEN + "/" + TOKEN + ")\\s*(?:;.*)?", Pattern.DOTALL);
 
     private MediaType() {}
 

@@ -71,7 +71,13 @@ final class ResponseReader {
     }
 
     private static Page head(Response response) {
-        return new Page(response.code(), headers(response), MediaType.essence(response.header("Content-Type")), new byte[0], 0, false);
+        return new Page(
+                response.code(),
+                headers(response),
+                MediaType.essence(response.header("Content-Type")),
+                new byte[0],
+                0,
+                false);
     }
 
     /** Reads a response and passes its body to a reader, if the status is 2xx. */

@@ -4,7 +4,6 @@ import dev.sieve.fetch.MediaType;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.regex.Pattern;
@@ -56,7 +55,8 @@ final class Metadata {
                 }
             }
             case "script" -> {
-                if (element.equals(open) || MediaType.essence(element.attr("type")).equals("application/ld+json")) {
+                if (element.equals(open)
+                        || MediaType.essence(element.attr("type")).equals("application/ld+json")) {
                     String json = HtmlStream.content(element).strip();
                     open = json.isEmpty() ? element : null;
                     script(json);

@@ -289,7 +289,9 @@ class TrapCrawlTest {
                 .toList();
         // Two talks of the same text, and a link to a missing one, are no sessions.
         Function<String, Page> site = path -> new Page(
-                path.endsWith("39") ? 404 : 200, "t", path.equals("/") ? talks : List.of("'>" + path.replaceAll("^.*=|38$", "")));
+                path.endsWith("39") ? 404 : 200,
+                "t",
+                path.equals("/") ? talks : List.of("'>" + path.replaceAll("^.*=|38$", "")));
 
         assertThat(crawlOf(site, limited()).pages).hasSize(41);
     }
