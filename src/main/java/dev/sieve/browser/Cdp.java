@@ -1,5 +1,9 @@
 package dev.sieve.browser;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.StreamReadConstraints;
 import com.fasterxml.jackson.jr.ob.JSON;
 import dev.sieve.url.Printable;
 import java.io.BufferedInputStream;
@@ -22,17 +26,38 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiConsumer;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * A connection to a browser by the <a href="https://chromedevtools.github.io/devtools-protocol/">DevTools protocol</a>, on pipes:
  * each message is an object of JSON that ends in a null byte.
  *
  * <p>One thread reads and one writes, so that a call ends by its deadline even if the browser reads nothing. When the
- * connection fails, all calls fail. Safe for use by many threads.
+ * connection fails, all calls fail. A message that cannot be read, or is too long, fails the call or the session to which it
+ * belongs, since pages decide what is in messages. Safe for use by many threads.
  */
 final class Cdp {
-    /** Longer messages are ignored. */
+    /** Longer messages cannot be read. */
     private static final int MAX_MESSAGE = 16 << 20;
+    /** The event of a session of which a message cannot be read, or was not understood. */
+    static final String UNREADABLE = "unreadable";
+
+    /** The beginning and the end of messages, which pages cannot make. */
+    private static final Pattern ID = Pattern.compile("\\{\"id\":(\\d{1,9})[,}]");
+
+    private static final int ENDING = 100;
+    private static final Pattern SESSION = Pattern.compile("\"sessionId\":\"([^\"]+)\"}$");
+
+    /** Names of pages are as long as those of their header fields, and not kept. */
+    private static final JSON READER = JSON.builder(JsonFactory.builder()
+                    .disable(JsonFactory.Feature.CANONICALIZE_FIELD_NAMES)
+                    .streamReadConstraints(StreamReadConstraints.builder()
+                            .maxNameLength(MAX_MESSAGE)
+                            .build())
+                    .build())
+            .build();
+
     /** More messages that the browser has not read mean that it hangs. */
     private static final int MAX_WAITING = 10_000;
 
@@ -40,13 +65,16 @@ final class Cdp {
 
     private final Runnable end;
     private final BlockingQueue<byte[]> outgoing = new LinkedBlockingQueue<>(MAX_WAITING);
-    private final Map<Integer, CompletableFuture<Json>> calls = new ConcurrentHashMap<>();
+    private final Map<Integer, Call> calls = new ConcurrentHashMap<>();
     /** What receives the events of a session, their names and parameters, by the thread that reads: it must not wait. */
     final Map<String, BiConsumer<String, Json>> sessions = new ConcurrentHashMap<>();
 
     private final AtomicInteger lastId = new AtomicInteger();
     /** Fails when the connection does. */
     private final CompletableFuture<Json> failure = new CompletableFuture<>();
+
+    /** A call of a session that has no result yet. */
+    private record Call(String session, CompletableFuture<Json> result) {}
 
     /** An object that the browser has sent. A field that is missing, or of another type, is empty. */
     record Json(Map<?, ?> fields) {
@@ -98,30 +126,69 @@ final class Cdp {
 
     private void receive(InputStream in) throws IOException {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        boolean isWhole = true;
         for (int next = in.read(); next != 0; next = in.read()) {
             if (next < 0) {
                 throw new EOFException("it has ended");
-            } else if (bytes.size() <= MAX_MESSAGE) {
-                bytes.write(next);
+            } else if (bytes.size() == MAX_MESSAGE) {
+                isWhole = false;
+                byte[] most = bytes.toByteArray();
+                bytes.reset();
+                bytes.write(most, 0, ENDING);
+                bytes.write(most, most.length - ENDING, ENDING);
             }
+            bytes.write(next);
         }
-        Json message = new Json(bytes.size() > MAX_MESSAGE ? Map.of() : JSON.std.mapFrom(bytes.toByteArray()));
-        CompletableFuture<Json> call = calls.remove(message.number("id"));
+        byte[] text = bytes.toByteArray();
+        try {
+            Json message = isWhole ? new Json(READER.mapFrom(text)) : unreadable(text);
+            received(message);
+        } catch (IOException e) {
+            received(unreadable(text));
+        }
+    }
+
+    /** Returns what a message that cannot be read belongs to, as an error. */
+    private static Json unreadable(byte[] message) throws IOException {
+        String text = new String(message, ISO_8859_1);
+        Matcher id = ID.matcher(text);
+        Matcher session = SESSION.matcher(text.substring(Math.max(0, text.length() - ENDING)));
+        if (!text.startsWith("{")) {
+            throw new IOException("it sends something else than messages");
+        }
+        return new Json(Map.of(
+                "id",
+                id.lookingAt() ? Integer.valueOf(id.group(1)) : 0,
+                "method",
+                UNREADABLE,
+                "error",
+                Map.of("message", "a message of the browser cannot be read"),
+                "sessionId",
+                session.find() ? session.group(1) : ""));
+    }
+
+    private void received(Json message) {
+        Call call = calls.remove(message.number("id"));
         BiConsumer<String, Json> listener = sessions.get(message.text("sessionId"));
         if (call != null && message.fields().containsKey("error")) {
             String problem = Printable.of(message.at("error").text("message"));
-            call.completeExceptionally(new IOException(problem));
+            call.result.completeExceptionally(new IOException(problem));
         } else if (call != null) {
-            call.complete(message.at("result"));
+            call.result.complete(message.at("result"));
         } else if (listener != null) {
-            listener.accept(message.text("method"), message.at("params"));
+            try {
+                listener.accept(message.text("method"), message.at("params"));
+            } catch (RuntimeException e) {
+                // What a page sends ends nothing but its own rendering.
+                listener.accept(UNREADABLE, new Json(Map.of()));
+            }
         }
     }
 
     /** Ends the connection and the browser for a reason. */
     void fail(String reason) {
         failure.completeExceptionally(new IOException(reason));
-        calls.values().forEach(call -> call.completeExceptionally(new IOException(reason)));
+        calls.values().forEach(call -> call.result.completeExceptionally(new IOException(reason)));
         outgoing.clear();
         outgoing.offer(END);
         end.run();
@@ -145,17 +212,31 @@ final class Cdp {
         write(lastId.incrementAndGet(), session, method, params);
     }
 
-    /** Calls a method, in a session unless that is empty; throws an {@link InterruptedIOException} if it takes too long. */
-    Json call(String session, String method, Map<String, ?> params, Duration most) throws IOException {
+    /** Calls a method, in a session unless that is empty, and returns its result to come, which fails with the connection. */
+    CompletableFuture<Json> begin(String session, String method, Map<String, ?> params) {
         int id = lastId.incrementAndGet();
         CompletableFuture<Json> result = new CompletableFuture<>();
-        calls.put(id, result);
+        calls.put(id, new Call(session, result));
+        write(id, session, method, params);
+        return isOpen() ? result : failure;
+    }
+
+    /** Calls a method in the same way; throws an {@link InterruptedIOException} if it takes too long. */
+    Json call(String session, String method, Map<String, ?> params, Duration most) throws IOException {
+        CompletableFuture<Json> result = begin(session, method, params);
         try {
-            write(id, session, method, params);
-            return get(isOpen() ? result : failure, most);
+            return get(result, most);
         } finally {
-            calls.remove(id);
+            calls.values().removeIf(call -> call.result == result);
         }
+    }
+
+    /** Ends a session: no one receives its events, and its calls fail. */
+    void end(String session) {
+        sessions.remove(session);
+        calls.values()
+                .removeIf(call -> call.session.equals(session)
+                        && call.result.completeExceptionally(new IOException("the tab was closed")));
     }
 
     /** Waits for a result; throws an {@link InterruptedIOException} if it takes too long. */

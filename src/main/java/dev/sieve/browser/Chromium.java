@@ -12,6 +12,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -63,6 +64,8 @@ final class Chromium implements Closeable {
             new RepeatingThread("sieve-browser-memory", Duration.ofMillis(250), this::limitMemory);
 
     final Cdp cdp;
+    private final Path program;
+    private final CompletableFuture<Cdp.Json> version;
 
     /** Returns a browser on the PATH; null without one. */
     static @Nullable Path find() {
@@ -74,13 +77,15 @@ final class Chromium implements Closeable {
                 .orElse(null);
     }
 
-    /** Starts a browser. */
-    Chromium(Path program) throws IOException {
+    /** Begins to start a browser that presents itself to scripts by a name. */
+    Chromium(Path program, String userAgent) throws IOException {
+        this.program = program;
         Path profile = Files.createTempDirectory(
                 "sieve-browser-" + ProcessHandle.current().pid() + "-");
         List<String> options = new ArrayList<>(List.of(OPTIONS.split("\\s+", -1)));
         options.add("host-resolver-rules=MAP * ~NOTFOUND");
         options.add("user-data-dir=" + profile);
+        options.add("user-agent=" + userAgent);
         if (System.getProperty("user.name").equals("root")) {
             // It refuses to start with it.
             options.add("no-sandbox");
@@ -93,12 +98,20 @@ final class Chromium implements Closeable {
         }
         shell = builder.redirectError(ProcessBuilder.Redirect.DISCARD).start();
         cdp = new Cdp(shell.getInputStream(), shell.getOutputStream(), this::kill);
+        version = cdp.begin("", "Browser.getVersion", Map.of());
+        watch.start();
+    }
+
+    /** Waits until it has started, for 20 seconds at most, and closes it if it has not. */
+    void awaitStart() throws IOException {
         try {
-            cdp.call("", "Browser.getVersion", Map.of(), START);
-            watch.start();
+            Cdp.get(version, START);
         } catch (IOException e) {
             close();
-            throw new IOException(program + " does not start; to see why, run it with -headless about:blank", e);
+            throw new IOException(
+                    program + " does not start; to see why, run it with -headless about:blank."
+                            + " In a container without user namespaces its sandbox does not work: see docs/rendering.md",
+                    e);
         }
     }
 

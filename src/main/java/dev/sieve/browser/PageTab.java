@@ -3,6 +3,7 @@ package dev.sieve.browser;
 import dev.sieve.browser.Cdp.Json;
 import dev.sieve.fetch.Cookie;
 import dev.sieve.fetch.FetchResult.Page;
+import dev.sieve.url.Printable;
 import dev.sieve.url.UrlParts;
 import java.io.Closeable;
 import java.io.IOException;
@@ -13,17 +14,21 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.UUID;
 import java.util.function.BiConsumer;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A tab of a browser, which shows pages one after another. It shares no cookies, storage or cache with other tabs, and what a page
- * has stored is deleted before the next one. It fills a screen, since the browser would draw its own toolbars for every page.
+ * A tab of a browser, which shows pages of one site, one after another. It shares no cookies, storage, cache or workers with other
+ * tabs, and what a page has stored is deleted before the next one. It fills a screen, since the browser would draw its own toolbars
+ * for every page.
  */
 final class PageTab implements Closeable {
     /** How long the browser may take for what does not depend on a page. */
     private static final Duration OPEN = Duration.ofSeconds(10);
+
+    /** A tab that takes longer to close ends the browser, and so the pages of others. */
+    private static final Duration CLOSE = Duration.ofSeconds(30);
 
     /** How long a page may take for each step of its end. */
     private static final Duration STEP = Duration.ofSeconds(2);
@@ -31,9 +36,19 @@ final class PageTab implements Closeable {
     /** How many pages a tab shows, since memory of its process may leak. */
     private static final int MAX_PAGES = 25;
 
-    /** Deletes before the first script of a page what the last one may have stored until then. Cookies may be those of the page. */
-    private static final String FORGET = """
-            if (self === top) {
+    /**
+     * Runs before the first script of a document. A closed shadow tree is made as an open one, so that it can be written. What the
+     * last page may have stored until then is deleted, but not by a reload. Cookies may be those of the page.
+     */
+    private static final String BEFORE = """
+            {
+              const {attachShadow} = Element.prototype;
+              const {apply} = Reflect;
+              Element.prototype.attachShadow = function(init) {
+                return apply(attachShadow, this, [init?.mode === 'closed' ? {...init, mode: 'open'} : init]);
+              };
+            }
+            if (self === top && performance.getEntriesByType('navigation')[0]?.type !== 'reload') {
               name = '';
               sessionStorage.clear();
               localStorage.clear();
@@ -43,20 +58,26 @@ final class PageTab implements Closeable {
     private static final Set<String> NOT_PASSED =
             Set.of("connection", "content-disposition", "content-encoding", "content-length", "transfer-encoding");
 
+    /** What the browser takes as a header field; it refuses a response that has another one. */
+    private static final Pattern NAME = Pattern.compile("[!#$%&'*+.^_`|~0-9A-Za-z-]+");
+
+    private static final Pattern NO_VALUE = Pattern.compile("[\\x00\r\n]");
+
     private static final Set<String> ENDS = Set.of("Inspector.targetCrashed", "Target.attachedToTarget");
 
     final Chromium browser;
-    /** That of the last page. */
-    volatile String origin = "";
+    /** The only site whose pages it shows. */
+    final String site;
 
+    private String origin = "";
     private final Cdp cdp;
     private final String context;
     final String target;
     private final String session;
-    /** What it shows between two pages. */
-    final String empty = "<title>" + UUID.randomUUID() + "</title>";
-
     private int pages;
+    /** Whether it has not shown an earlier page, so that all that it does is done for the present one. */
+    volatile boolean isNew = true;
+
     /** The sizes of the heap at the end of the last page. */
     private @Nullable Json heap;
 
@@ -65,9 +86,10 @@ final class PageTab implements Closeable {
     /** Whether it has crashed, or was closed because something went on after its page. */
     volatile boolean isGone;
 
-    /** Opens an empty tab. */
-    PageTab(Chromium browser) throws IOException {
+    /** Opens an empty tab for a site. */
+    PageTab(Chromium browser, String site) throws IOException {
         this.browser = browser;
+        this.site = site;
         cdp = browser.cdp;
         context = open("", "Target.createBrowserContext", Map.of()).text("browserContextId");
         cdp.send("", "Browser.setDownloadBehavior", Map.of("behavior", "deny", "browserContextId", context));
@@ -79,10 +101,12 @@ final class PageTab implements Closeable {
                 .text("sessionId");
         send("Fetch.enable", Map.of());
         send("Page.enable", Map.of());
+        // Which document has made a request is said only here. Bodies are not kept.
+        send("Network.enable", Map.of("maxTotalBufferSize", 1, "maxResourceBufferSize", 1));
         send("Inspector.enable", Map.of());
         send("Target.setAutoAttach", Map.of("autoAttach", true, "waitForDebuggerOnStart", false, "flatten", true));
         // What is set after a navigation has begun may be lost when another process takes the tab over.
-        open(session, "Page.addScriptToEvaluateOnNewDocument", Map.of("source", FORGET));
+        open(session, "Page.addScriptToEvaluateOnNewDocument", Map.of("source", BEFORE));
     }
 
     /** Calls a method of the browser or of a new tab; the browser is ended if that fails. */
@@ -105,11 +129,15 @@ final class PageTab implements Closeable {
         return cdp.call(session, method, params, most);
     }
 
-    /** Begins to show a page; its events are passed to a receiver, which must not wait. */
-    void show(String url, BiConsumer<String, Json> events) {
+    /** Shows a page, and returns the loader of its document; its events are passed to a receiver, which must not wait. */
+    String show(String url, BiConsumer<String, Json> events, Duration most) throws IOException {
         origin = UrlParts.origin(url);
         cdp.sessions.put(session, events);
-        send("Page.navigate", Map.of("url", url));
+        Json shown = call("Page.navigate", Map.of("url", url), most);
+        if (!shown.text("errorText").isEmpty()) {
+            throw new IOException("the browser does not show the page: " + Printable.of(shown.text("errorText")));
+        }
+        return shown.text("loaderId");
     }
 
     /** Sets a cookie, of which the browser then decides where to send it, and whether scripts see it. */
@@ -134,13 +162,14 @@ final class PageTab implements Closeable {
      * place. An empty document in between would take as long as most pages. Returns whether the tab can be used again.
      */
     boolean empty() {
+        isNew = false;
         if (++pages == MAX_PAGES || hasWorkers) {
             return false;
         }
         cdp.sessions.put(session, this::ended);
         try {
             send("Emulation.setScriptExecutionDisabled", Map.of("value", true));
-            call("Page.setDocumentContent", Map.of("frameId", target, "html", empty), STEP);
+            call("Page.setDocumentContent", Map.of("frameId", target, "html", ""), STEP);
             send("Page.resetNavigationHistory", Map.of());
             heap = heap();
             // Also those for a domain.
@@ -194,14 +223,25 @@ final class PageTab implements Closeable {
             return;
         }
         List<Map<String, String>> headers = response.headers().entrySet().stream()
-                .filter(field -> !NOT_PASSED.contains(field.getKey()))
+                .filter(field -> !NOT_PASSED.contains(field.getKey())
+                        && NAME.matcher(field.getKey()).matches())
                 .flatMap(
                         field -> field.getValue().stream().map(value -> Map.of("name", field.getKey(), "value", value)))
+                .filter(field -> !NO_VALUE.matcher(field.get("value")).find())
                 .toList();
         String body = Base64.getEncoder().encodeToString(response.body());
-        send(
-                "Fetch.fulfillRequest",
-                Map.of("requestId", id, "responseCode", response.status(), "responseHeaders", headers, "body", body));
+        // Without a phrase, it refuses a status that it does not know.
+        String phrase = response.status() == 200 ? "OK" : "-";
+        Map<String, ?> params = Map.of(
+                "requestId", id,
+                "responseCode", response.status(),
+                "responsePhrase", phrase,
+                "responseHeaders", headers,
+                "body", body);
+        cdp.begin(session, "Fetch.fulfillRequest", params).exceptionally(problem -> {
+            refuse(id, type);
+            return new Json(Map.of());
+        });
     }
 
     /** Refuses a paused request. A page stays as it is if a navigation is aborted; for scripts, other requests fail. */
@@ -213,9 +253,9 @@ final class PageTab implements Closeable {
     /** Closes the tab and everything that its page has begun or, if that fails, ends the browser. */
     @Override
     public void close() {
-        cdp.sessions.remove(session);
+        cdp.end(session);
         try {
-            cdp.call("", "Target.disposeBrowserContext", Map.of("browserContextId", context), OPEN);
+            cdp.call("", "Target.disposeBrowserContext", Map.of("browserContextId", context), CLOSE);
         } catch (InterruptedIOException e) {
             cdp.fail("a tab does not close");
         } catch (IOException e) {

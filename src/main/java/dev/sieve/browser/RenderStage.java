@@ -16,19 +16,19 @@ import dev.sieve.url.Printable;
 import dev.sieve.url.UrlParts;
 import java.io.IOException;
 import java.io.InterruptedIOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.Semaphore;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -42,8 +42,15 @@ public final class RenderStage implements Stage {
     /** Larger documents are not rendered: they have their content. */
     private static final int MAX_DOCUMENT = 4 << 20;
 
+    /** How often a page is rendered that has crashed, or whose browser has ended: the last time alone, since others may end it. */
+    private static final int TRIES = 3;
+
+    /** How long a browser that did not start is not tried again. */
+    private static final long PAUSE_NANOS = TimeUnit.MINUTES.toNanos(1);
+
     private final RenderRule rule;
     private final Path program;
+    private final String userAgent;
     private final int limit;
     private final LongSupplier nanoTime;
     private final boolean isRelaxed;
@@ -55,20 +62,49 @@ public final class RenderStage implements Stage {
 
     private final LruMap<Boolean> slow = new LruMap<>(1 << 20, each -> 0);
     private volatile boolean isStopped;
-    /** Guarded by this. */
+    // Guarded by this:
     private @Nullable Chromium browser;
-    /** Empty tabs of the browser, for other pages. Guarded by this. */
+    /** Empty tabs of the browser for other pages of their sites, the last one used at the end. */
     private final List<PageTab> idle = new ArrayList<>();
+    /** Why the browser did not start; null if it did. */
+    private @Nullable IOException failure;
+
+    private long failedNanos;
 
     /**
      * Returns what creates the stage. It has to be the first one of the options, so that it sees what is sent for a document.
      *
      * @param choice the browser; null for the first one on the PATH
+     * @param userAgent returns what the crawl is called in its requests
      * @param isRelaxed whether scripts and style sheets are requested whatever robots.txt says
      * @throws IllegalArgumentException if no browser is found; the message says what to install
      */
     public static Creation of(
-            RenderRule rule, @Nullable Path choice, int bodyLimit, boolean isRelaxed, RenderWait wait) {
+            RenderRule rule,
+            @Nullable Path choice,
+            Supplier<String> userAgent,
+            int bodyLimit,
+            boolean isRelaxed,
+            RenderWait wait) {
+        Path program = program(choice);
+        return (job, scope, clock) ->
+                new RenderStage(rule, program, userAgent.get(), bodyLimit, isRelaxed, wait, clock.nanos());
+    }
+
+    /**
+     * Starts the browser and ends it, so that a crawl does not find out late that it cannot be used.
+     *
+     * @throws IllegalArgumentException if it does not start; the message says what to do
+     */
+    public static void check(@Nullable Path choice) {
+        try (Chromium tried = new Chromium(program(choice), "")) {
+            tried.awaitStart();
+        } catch (IOException e) {
+            throw new IllegalArgumentException(e.getMessage(), e);
+        }
+    }
+
+    private static Path program(@Nullable Path choice) {
         OptionalLibrary.require("com.fasterxml.jackson.jr.ob.JSON", "com.fasterxml.jackson.jr:jackson-jr-objects");
         Path program = choice == null ? Chromium.find() : choice;
         if (program == null) {
@@ -77,13 +113,20 @@ public final class RenderStage implements Stage {
         } else if (Files.isDirectory(program) || !Files.isExecutable(program)) {
             throw new IllegalArgumentException("not a program: " + program);
         }
-        return (job, scope, clock) -> new RenderStage(rule, program, bodyLimit, isRelaxed, wait, clock.nanos());
+        return program;
     }
 
     RenderStage(
-            RenderRule rule, Path program, int bodyLimit, boolean isRelaxed, RenderWait wait, LongSupplier nanoTime) {
+            RenderRule rule,
+            Path program,
+            String userAgent,
+            int bodyLimit,
+            boolean isRelaxed,
+            RenderWait wait,
+            LongSupplier nanoTime) {
         this.rule = rule;
         this.program = program;
+        this.userAgent = userAgent;
         this.nanoTime = nanoTime;
         limit = Math.min(bodyLimit, MAX_DOCUMENT);
         this.isRelaxed = isRelaxed;
@@ -115,13 +158,7 @@ public final class RenderStage implements Stage {
         if (!isRendered) {
             return result;
         }
-        Semaphore places = slow.get(UrlParts.origin(url)) == null ? tabs : slowTabs;
-        places.acquireUninterruptibly();
-        try {
-            return render(request, (Page) result, fetcher, record);
-        } finally {
-            places.release();
-        }
+        return render(request, (Page) result, fetcher, record);
     }
 
     private FetchResult render(
@@ -131,7 +168,7 @@ public final class RenderStage implements Stage {
         FetchResult result = page;
         PageParts parts = new PageParts(request, fetcher, isRelaxed, shared, nanoTime);
         try (parts) {
-            result = render(request.url(), page, parts);
+            result = render(request.url(), page, parts, made);
         } catch (IOException e) {
             made.put("error", Printable.of(String.valueOf(e.getMessage())));
             if (isStopped) {
@@ -151,25 +188,51 @@ public final class RenderStage implements Stage {
         return result;
     }
 
-    /** Renders a page: a second time if it has crashed, or the browser. */
-    private Page render(String url, Page page, PageParts parts) throws IOException {
-        try {
-            return renderOnce(url, page, parts);
-        } catch (InterruptedIOException e) {
-            throw e;
-        } catch (IOException e) {
-            return renderOnce(url, page, parts);
+    /** Renders a page: once more if it has crashed, and twice if the browser has ended. */
+    private Page render(String url, Page page, PageParts parts, Map<String, Object> made) throws IOException {
+        for (int tries = 1; ; tries++) {
+            boolean isAlone = tries == TRIES;
+            Semaphore places = isAlone || slow.get(UrlParts.origin(url)) == null ? tabs : slowTabs;
+            int number = isAlone ? TABS : 1;
+            places.acquireUninterruptibly(number);
+            if (isAlone) {
+                slowTabs.acquireUninterruptibly(TABS / 4);
+            }
+            try {
+                Chromium present = browser();
+                try {
+                    return renderOnce(url, page, parts, present, tries == 1, made);
+                } catch (InterruptedIOException e) {
+                    throw e;
+                } catch (IOException e) {
+                    if (isAlone || (tries > 1 && present.cdp.isOpen())) {
+                        throw e;
+                    }
+                }
+            } finally {
+                if (isAlone) {
+                    slowTabs.release(TABS / 4);
+                }
+                places.release(number);
+            }
         }
     }
 
-    private Page renderOnce(String url, Page page, PageParts parts) throws IOException {
+    private Page renderOnce(
+            String url, Page page, PageParts parts, Chromium present, boolean isFirst, Map<String, Object> made)
+            throws IOException {
         String origin = UrlParts.origin(url);
-        PageTab tab = tab(origin);
+        // What a page of http has stored is not for those of https.
+        String site = url.substring(0, url.indexOf(':')) + ' ' + UrlParts.domain(url);
+        PageTab tab = isFirst ? tab(present, site) : new PageTab(present, site);
         boolean isQuiet = false;
         try {
             ShownPage shown = new ShownPage(url, page, parts, tab, wait, nanoTime);
             Page rendered = shown.render(limit);
             isQuiet = shown.isQuiet();
+            if (!shown.isReady()) {
+                made.put("ready", false);
+            }
             rule.learn(url, page.body(), rendered, isQuiet);
             return rendered;
         } finally {
@@ -184,24 +247,23 @@ public final class RenderStage implements Stage {
         }
     }
 
-    /** Returns an idle tab, or opens one. */
-    private PageTab tab(String origin) throws IOException {
-        Optional<PageTab> tab = idleTab(origin);
-        while (tab.isPresent() && !tab.get().reopen()) {
+    /** Returns an idle tab of a site, or opens one. */
+    private PageTab tab(Chromium present, String site) throws IOException {
+        for (Optional<PageTab> tab = idleTab(site); tab.isPresent(); tab = idleTab(site)) {
+            if (tab.get().site.equals(site) && tab.get().reopen()) {
+                return tab.get();
+            }
             tab.get().close();
-            tab = idleTab(origin);
         }
-        return tab.isPresent() ? tab.get() : new PageTab(browser());
+        return new PageTab(present, site);
     }
 
-    /** Removes an idle tab, at best one that shows the origin without a new process. */
-    private synchronized Optional<PageTab> idleTab(String origin) throws IOException {
-        browser();
+    /** Removes an idle tab of a site; else, if there is no place for another one, the tab that was not used for longest. */
+    private synchronized Optional<PageTab> idleTab(String site) {
         Optional<PageTab> tab =
-                idle.stream().filter(each -> each.origin.equals(origin)).findFirst();
+                idle.stream().filter(each -> each.site.equals(site)).findFirst();
         if (tab.isEmpty() && idle.size() > tabs.availablePermits()) {
-            // Any one: where more origins than tabs take turns, each would come after its tab was the oldest one.
-            tab = Optional.of(idle.get(ThreadLocalRandom.current().nextInt(idle.size())));
+            tab = Optional.of(idle.get(0));
         }
         tab.ifPresent(idle::remove);
         return tab;
@@ -212,31 +274,50 @@ public final class RenderStage implements Stage {
         return tab.browser == browser && idle.add(tab);
     }
 
-    private synchronized Chromium browser() throws IOException {
-        if (isStopped) {
-            throw new InterruptedIOException("the crawl has ended");
-        }
-        if (browser == null || !browser.cdp.isOpen()) {
-            closeBrowser();
-            idle.clear();
-            try {
-                browser = new Chromium(program);
-            } catch (IOException e) {
-                throw new UncheckedIOException(e);
+    /** Returns the browser, once it has started. */
+    private Chromium browser() throws IOException {
+        Chromium last;
+        Chromium present;
+        synchronized (this) {
+            last = browser;
+            if (isStopped) {
+                throw new InterruptedIOException("the crawl has ended");
+            } else if (last == null || !last.cdp.isOpen()) {
+                if (failure != null && nanoTime.getAsLong() - failedNanos < PAUSE_NANOS) {
+                    throw new InterruptedIOException(failure.getMessage());
+                }
+                idle.clear();
+                browser = new Chromium(program, userAgent);
             }
+            present = Objects.requireNonNull(browser);
         }
-        return browser;
+        if (last != null && last != present) {
+            last.close();
+        }
+        try {
+            present.awaitStart();
+            started(null);
+        } catch (IOException e) {
+            started(e);
+            throw e;
+        }
+        return present;
     }
 
-    private synchronized void closeBrowser() {
-        if (browser != null) {
-            browser.close();
-        }
+    private synchronized void started(@Nullable IOException problem) {
+        failure = problem;
+        failedNanos = nanoTime.getAsLong();
     }
 
     @Override
     public void stop() {
-        isStopped = true;
-        closeBrowser();
+        Chromium last;
+        synchronized (this) {
+            isStopped = true;
+            last = browser;
+        }
+        if (last != null) {
+            last.close();
+        }
     }
 }

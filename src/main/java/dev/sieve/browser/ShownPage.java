@@ -5,19 +5,26 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import com.fasterxml.jackson.jr.ob.JSON;
 import dev.sieve.fetch.Exchange;
 import dev.sieve.fetch.FetchResult.Page;
+import dev.sieve.io.LruMap;
 import dev.sieve.url.UrlNormalizer;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.time.Duration;
-import java.util.Arrays;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** A page that a tab shows until it is ready. Each of its requests is paused, and answered here or not at all. */
+/**
+ * A page that a tab shows until it is ready. Each of its requests is paused, and answered here or not at all: only one whose document
+ * is known to be that of the page, or a frame in it, is answered. An earlier page of the tab may still run until the document of
+ * this one takes its place, and what it does then is not taken for what this one does.
+ */
 final class ShownPage {
     private static final Duration CHECK = Duration.ofMillis(250);
     /** How long a page may take for each step after it is ready: it may be large, and a script may still run. */
@@ -28,31 +35,77 @@ final class ShownPage {
 
     private static final Set<String> NEEDED = Set.of("Script", "Stylesheet", "XHR", "Fetch");
 
+    /** A page that requests more is taken as it is: all pages share what the browser needs to pause requests. */
+    private static final int MAX_REQUESTS = 1000;
+
+    /** How many windows that a page opens are links of it. */
+    private static final int MAX_WINDOWS = 100;
+
     /**
-     * What is in open shadow trees becomes part of the document, and its links stay relative to where it has moved. Timers end with
-     * it, so that they do not run on when the tab goes to the next page.
+     * What is in shadow trees, and in frames that scripts have filled, becomes part of the document. Its links stay relative to where
+     * it has moved, with their queries in its encoding, and what it has as text is not markup when it is read again. Timers end
+     * with it, so that they do not run on when the tab goes to the next page.
      */
     private static final String WRITE_DOCUMENT = """
             ((url, limit) => {
+              const isHtml = document.contentType === 'text/html';
               const open = root => {
                 for (const each of root.querySelectorAll('*')) {
+                  const frame = each.contentDocument;
                   if (each.shadowRoot) {
                     open(each.shadowRoot);
                     each.append(...[...each.shadowRoot.childNodes].map(node => node.cloneNode(true)));
+                  } else if (frame?.body) {
+                    open(frame);
+                    if (frame.baseURI !== document.baseURI) {
+                      frame.querySelectorAll('a[href], area[href]').forEach(a => a.setAttribute('href', a.href));
+                    }
+                    each.after(...[...frame.body.childNodes].map(node => document.importNode(node, true)));
                   }
                 }
               };
               open(document);
-              document.querySelectorAll('noscript').forEach(each => each.remove());
-              if (document.URL.split('#')[0] !== url && !document.querySelector('base[href]')) {
-                const base = document.createElement('base');
-                base.href = document.URL;
-                (document.head || document.documentElement).prepend(base);
+              document.querySelectorAll('noscript, template').forEach(each => each.remove());
+              if (isHtml) {
+                const comments = document.createNodeIterator(document, 0xC0);
+                for (let each = comments.nextNode(); each; each = comments.nextNode()) {
+                  each.remove();
+                }
+                document.querySelectorAll('iframe, noembed, noframes').forEach(each => each.textContent = '');
+                document.querySelectorAll('xmp, plaintext').forEach(each => each.replaceWith(each.textContent));
+                for (const each of document.querySelectorAll('style, script')) {
+                  const text = each.textContent;
+                  const inert = text.replace(/<(?=\\/(?:script|style)|!--)/gi, '\\\\u003C');
+                  if (inert !== text) {
+                    each.textContent = inert;
+                  }
+                }
               }
+              if (document.characterSet !== 'UTF-8') {
+                const link = document.createElement('a');
+                for (const name of ['href', 'src', 'action', 'data', 'poster', 'cite']) {
+                  for (const each of document.querySelectorAll(`[${name}]`)) {
+                    if (/[^\\0-\\x7F]/.test(each.getAttribute(name))) {
+                      link.href = each.getAttribute(name);
+                      each.setAttribute(name, link.href);
+                    }
+                  }
+                }
+              }
+              let base = document.querySelector('base[href]');
+              if (!base && document.URL.split('#')[0] !== url) {
+                base = document.createElement('base');
+                (document.head || document.documentElement)?.prepend(base);
+              }
+              base?.setAttribute('href', document.baseURI);
               for (let timer = setTimeout(() => {}); timer > 0; timer--) {
                 clearTimeout(timer);
               }
-              return {url: document.URL, html: (document.documentElement?.outerHTML ?? '').slice(0, limit)};
+              const html = (isHtml ? '<!DOCTYPE html>' : '') + (document.documentElement?.outerHTML ?? '');
+              const {read} = new TextEncoder().encodeInto(html.slice(0, limit), new Uint8Array(limit));
+              return {url: document.URL, html: html.slice(0, read), cut: read < html.length ? 1 : 0,
+                type: isHtml ? 'text/html' : document.contentType,
+                wrong: document.querySelector('parsererror') && !isHtml ? 1 : 0};
             })""";
 
     private final String url;
@@ -63,16 +116,31 @@ final class ShownPage {
 
     // Guarded by this:
     private final Readiness readiness;
-    private boolean hasDocument;
-    /** Whether a script goes back to what the tab has shown before. */
-    private boolean goesBack;
+    /** That of the document, once it was answered; then whether the tab shows it, and the frames in it. */
+    private String loader = "";
 
+    private boolean isShown;
+    private final Set<String> frames = new HashSet<>();
+    /** Paused requests of which it is not known yet which document has made them, by their ids. */
+    private final Map<String, Cdp.Json> paused = new HashMap<>();
+    /** The types of requests of the page that are not paused yet, by their ids; empty for those of another document. */
+    private final LruMap<String> made = new LruMap<>(1 << 20, type -> 100);
+    /** Whether a request was refused because it may be that of an earlier page. */
+    private boolean isUnclear;
+
+    private int requests;
+    /** The ids of requests of which the page has not got the responses. */
+    private final Set<String> open = new HashSet<>();
+
+    private boolean isReady;
     private @Nullable String movedTo;
+    /** The URLs of windows that it tried to open. */
+    private final Set<String> windows = new LinkedHashSet<>();
 
     /** Decides when a page is ready: loaded, with all requests answered and no new one for a while, or after a longest time. */
     static final class Readiness {
         private final long quietNanos;
-        private final long endNanos;
+        private long endNanos;
         private long latestNanos;
         private boolean isLoaded;
         private int open;
@@ -85,6 +153,10 @@ final class ShownPage {
         void loaded(long nowNanos) {
             isLoaded = true;
             latestNanos = nowNanos;
+        }
+
+        void end(long nowNanos) {
+            endNanos = Math.min(endNanos, nowNanos);
         }
 
         void ran(long nowNanos) {
@@ -103,7 +175,16 @@ final class ShownPage {
         /** Returns how long until the page is ready if nothing else happens; 0 or less when it is. */
         long waitNanos(long nowNanos) {
             long most = endNanos - nowNanos;
-            return isLoaded && open == 0 ? Math.min(most, latestNanos + quietNanos - nowNanos) : most;
+            return isStill() ? Math.min(most, latestNanos + quietNanos - nowNanos) : most;
+        }
+
+        /** Returns whether it has loaded, and everything that it has requested was answered. */
+        boolean isStill() {
+            return isLoaded && open == 0;
+        }
+
+        boolean isReady(long nowNanos) {
+            return isStill() && nowNanos - latestNanos >= quietNanos;
         }
     }
 
@@ -120,18 +201,33 @@ final class ShownPage {
     /** Returns the page as its scripts have made it, of at most {@code limit} bytes. */
     Page render(int limit) throws IOException {
         parts.cookies().forEach(tab::set);
-        tab.show(url, this::event);
         try {
+            String shown = tab.show(url, this::event, left().plus(STEP));
+            checkOwn(shown);
             do {
                 for (Duration wait = untilReady(); wait.toNanos() > 0; wait = untilReady()) {
                     tab.browser.cdp.await(wait.compareTo(CHECK) < 0 ? wait : CHECK);
                 }
             } while (!isIdle());
-            return written(limit);
+            Page written = written(limit);
+            checkOwn(shown);
+            return written;
         } catch (InterruptedIOException e) {
             // If it has crashed, that is why there was no response.
             untilReady();
             throw e;
+        }
+    }
+
+    /** Returns whether the page was ready before the longest time, so that nothing is missing that it has begun. */
+    synchronized boolean isReady() {
+        return isReady;
+    }
+
+    /** Makes sure that an earlier page of the tab has not taken the place of this one, or got what is not for it. */
+    private synchronized void checkOwn(String shown) throws IOException {
+        if (!shown.equals(loader) || isUnclear) {
+            throw new IOException("an earlier page of the tab goes on");
         }
     }
 
@@ -142,14 +238,18 @@ final class ShownPage {
                 tab.call("Runtime.evaluate", evaluation, STEP).at("result").at("value");
         String now = UrlNormalizer.parse(result.text("url"));
         synchronized (this) {
-            if (!hasDocument || now == null || result.text("html").contains(tab.empty)) {
+            if (!isShown || now == null) {
                 throw new IOException("the browser does not show the page");
+            } else if (result.number("wrong") > 0) {
+                throw new IOException("the page is not well-formed XML");
             }
-            byte[] html = ("<!DOCTYPE html>" + result.text("html")).getBytes(UTF_8);
-            boolean isCut = html.length > limit;
-            byte[] kept = isCut ? Arrays.copyOf(html, limit) : html;
+            StringBuilder html = new StringBuilder(result.text("html"));
+            windows.forEach(each ->
+                    html.append("<a href=\"").append(each.replace("&", "&amp;")).append("\"></a>"));
+            byte[] kept = html.toString().getBytes(UTF_8);
+            boolean isCut = result.number("cut") > 0;
             Map<String, List<String>> headers = new LinkedHashMap<>(page.headers());
-            headers.put("content-type", List.of("text/html; charset=utf-8"));
+            headers.put("content-type", List.of(result.text("type") + "; charset=utf-8"));
             if (movedTo != null || !now.equals(url)) {
                 // Where a page leads without a click is a link in this field.
                 headers.put("refresh", List.of("0; url=" + (movedTo == null ? now : movedTo)));
@@ -177,6 +277,7 @@ final class ShownPage {
             if (nowNanos - startNanos > CHECK.toNanos()) {
                 readiness.ran(nowNanos);
             }
+            isReady = readiness.isReady(nowNanos);
             return readiness.waitNanos(nowNanos) <= 0;
         }
     }
@@ -198,9 +299,9 @@ final class ShownPage {
         return Duration.ofNanos(readiness.waitNanos(nanoTime.getAsLong()));
     }
 
-    /** Returns whether the page was ready before the longest time, so that nothing of it is under way. */
+    /** Returns whether nothing of the page is under way. */
     synchronized boolean isQuiet() {
-        return readiness.isLoaded && readiness.open == 0;
+        return readiness.isStill();
     }
 
     private synchronized void event(String method, Cdp.Json params) {
@@ -208,14 +309,52 @@ final class ShownPage {
             case "Inspector.targetCrashed" -> tab.isGone = true;
             case "Page.javascriptDialogOpening" -> tab.send("Page.handleJavaScriptDialog", Map.of("accept", false));
             case "Target.attachedToTarget" -> tab.hasWorkers = true;
-            case "Page.loadEventFired" -> {
-                if (hasDocument) {
+            case Cdp.UNREADABLE -> readiness.began(); // It may be a request, which is never answered.
+            case "Page.frameNavigated" -> {
+                Cdp.Json frame = params.at("frame");
+                if (frame.text("id").equals(tab.target)) {
+                    isShown = frame.text("loaderId").equals(loader);
+                    frames.clear();
+                    // So that no script goes back to what the tab has shown before.
+                    tab.send("Page.resetNavigationHistory", Map.of());
+                }
+            }
+            case "Fetch.requestPaused" -> paused(params);
+            case "Network.loadingFinished", "Network.loadingFailed" -> answered(params.text("requestId"));
+            case "Network.requestWillBeSent" -> {
+                boolean isOwn = params.text("loaderId").equals(loader) || frames.contains(params.text("frameId"));
+                known(params.text("requestId"), isOwn ? params.text("type") : "");
+            }
+            default -> {
+                if (isShown) {
+                    shown(method, params);
+                }
+            }
+        }
+    }
+
+    /** Receives an event of the document that the tab shows: those of one are all sent before those of the next one. */
+    private void shown(String method, Cdp.Json params) {
+        String url = UrlNormalizer.parse(params.text("url"));
+        switch (method) {
+            case "Page.frameAttached" -> frames.add(params.text("frameId"));
+            case "Page.frameDetached" -> frames.remove(params.text("frameId"));
+            case "Page.loadEventFired" -> readiness.loaded(nanoTime.getAsLong());
+            case "Page.windowOpen" -> {
+                if (url != null && windows.size() < MAX_WINDOWS) {
+                    windows.add(url);
+                }
+            }
+            case "Page.frameRequestedNavigation" -> {
+                // A navigation by a script is like a redirect, which is a link. There may be no other event.
+                if (params.text("frameId").equals(tab.target)) {
+                    boolean isLink = url != null
+                            && !url.equals(this.url)
+                            && !params.text("reason").equals("formSubmissionPost");
+                    movedTo = movedTo == null && isLink ? url : movedTo;
                     readiness.loaded(nanoTime.getAsLong());
                 }
             }
-            case "Page.frameStartedNavigating" ->
-                goesBack = params.text("navigationType").startsWith("history");
-            case "Fetch.requestPaused" -> paused(params);
             default -> {
                 // Of no interest.
             }
@@ -224,29 +363,70 @@ final class ShownPage {
 
     private void paused(Cdp.Json params) {
         String id = params.text("requestId");
-        Cdp.Json request = params.at("request");
         String type = params.text("resourceType");
+        String networkId = params.text("networkId");
+        if (++requests > MAX_REQUESTS) {
+            readiness.end(nanoTime.getAsLong());
+        }
+        if (type.equals("Document")) {
+            boolean isPage = params.text("frameId").equals(tab.target)
+                    && loader.isEmpty()
+                    && url.equals(UrlNormalizer.parse(params.at("request").text("url")));
+            if (isPage) {
+                loader = networkId;
+                tab.answer(id, type, page);
+            } else {
+                tab.refuse(id, type);
+            }
+        } else if (networkId.isEmpty()) {
+            // That of a worker.
+            isUnclear |= !tab.isNew;
+            answer(params, tab.isNew ? type : "");
+        } else {
+            String known = made.get(networkId);
+            made.remove(networkId);
+            if (known == null) {
+                paused.put(networkId, params);
+            } else {
+                answer(params, known);
+            }
+        }
+    }
+
+    /** Notes which type of request was made by the page, empty for one that was made by another document. */
+    private void known(String networkId, String type) {
+        Cdp.Json waiting = paused.remove(networkId);
+        if (waiting == null) {
+            made.put(networkId, type);
+        } else {
+            answer(waiting, type);
+        }
+    }
+
+    private void answer(Cdp.Json params, String type) {
+        String id = params.text("requestId");
+        Cdp.Json request = params.at("request");
         String asked = UrlNormalizer.parse(request.text("url"));
-        boolean isDocument = type.equals("Document") && params.text("frameId").equals(tab.target);
-        boolean isNeeded = hasDocument ? isDocument || NEEDED.contains(type) : isDocument && url.equals(asked);
-        if (asked == null || !isNeeded || !request.text("method").equals("GET")) {
-            tab.refuse(id, type);
-        } else if (isDocument && !hasDocument) {
-            hasDocument = true;
-            tab.answer(id, type, page);
-        } else if (isDocument) {
-            // A navigation by a script is like a redirect, which is a link. There may be no other event.
-            movedTo = movedTo == null && !goesBack && !asked.equals(url) ? asked : movedTo;
-            readiness.loaded(nanoTime.getAsLong());
+        if (asked == null || !NEEDED.contains(type) || !request.text("method").equals("GET")) {
+            // That of the icon is not made by the page.
+            parts.refused.addAndGet(type.isEmpty() || type.equals("Other") ? 0 : 1);
             tab.refuse(id, type);
         } else {
-            readiness.began();
+            String key = params.text("networkId");
+            if (open.add(key.isEmpty() ? id : key)) {
+                readiness.began();
+            }
             parts.request(asked, type, request.at("headers").fields(), part -> {
                 tab.answer(id, type, part);
-                synchronized (this) {
-                    readiness.answered(nanoTime.getAsLong());
-                }
+                answered(id);
             });
+        }
+    }
+
+    /** Notes that the page has got a response, or that a worker was sent one: what a page gets is said by the browser. */
+    private synchronized void answered(String key) {
+        if (open.remove(key)) {
+            readiness.answered(nanoTime.getAsLong());
         }
     }
 }

@@ -209,6 +209,7 @@ class CrawlCommand implements Callable<Integer> {
         if (isDryRun) {
             return dryRun(options, place, resumes);
         }
+        rendering.check(spec);
         try (LiveServer server = live.open()) {
             boolean listsBroken = annotations.isNow() || (summary != null && SummaryFile.isMarkdown(summary));
             return crawl(options, place, resumes, output.recording(server, live.metricsFile(), place, listsBroken));

@@ -6,13 +6,13 @@ import dev.sieve.browser.RenderWait;
 import dev.sieve.crawl.CrawlOptions;
 import java.io.PrintWriter;
 import java.nio.file.Path;
-import java.time.Duration;
-import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.TypeConversionException;
 
 /** The options for pages that a browser renders. */
 @Command(optionListHeading = "%nPages that need a browser:%n")
@@ -35,11 +35,10 @@ final class RenderOptions {
     @Option(
             names = "--render-wait",
             paramLabel = "QUIET,MAX",
-            split = ",",
-            hideParamSyntax = true,
+            converter = Wait.class,
             description = "A page is ready when it has loaded and has then requested nothing for QUIET, at the latest"
                     + " after MAX (default: 500ms,5s).")
-    private @Nullable List<Duration> wait;
+    private RenderWait wait = RenderWait.DEFAULT;
 
     @SameForWorkers(false)
     @Option(
@@ -48,6 +47,23 @@ final class RenderOptions {
             description = "The browser, a Chromium (default: the first of chromium, chromium-browser, google-chrome,"
                     + " chrome on the PATH).")
     private @Nullable Path browser;
+
+    /** The times of a wait, such as {@code 500ms,5s}. */
+    static final class Wait implements ITypeConverter<RenderWait> {
+        @Override
+        public RenderWait convert(String text) {
+            String[] times = text.split(",", -1);
+            if (times.length != 2) {
+                throw new TypeConversionException("must be two times: " + times.length);
+            }
+            Converters.TimeSpan span = new Converters.TimeSpan();
+            try {
+                return new RenderWait(span.convert(times[0]), span.convert(times[1]));
+            } catch (IllegalArgumentException e) {
+                throw new TypeConversionException(String.valueOf(e.getMessage()).replaceFirst("wait ", ""));
+            }
+        }
+    }
 
     /** Which requests robots.txt can forbid. */
     enum Robots {
@@ -63,20 +79,16 @@ final class RenderOptions {
     void apply(CrawlOptions options, CommandSpec spec, int bodyLimit) {
         Checks.requires(spec, "--render", "--render-robots", "--render-wait", "--browser");
         Checks.set(spec, "--render", which, RenderRule::new);
-        Checks.set(spec, "--render-wait", wait, RenderOptions::toWait);
         Checks.set(spec, "--browser", which, rule -> {
             boolean isRelaxed = robots == Robots.RELAXED;
-            options.stage(RenderStage.of(new RenderRule(rule), browser, bodyLimit, isRelaxed, toWait(wait)));
+            options.stage(
+                    RenderStage.of(new RenderRule(rule), browser, options::userAgent, bodyLimit, isRelaxed, wait));
         });
     }
 
-    private static RenderWait toWait(@Nullable List<Duration> times) {
-        if (times == null) {
-            return RenderWait.DEFAULT;
-        } else if (times.size() != 2) {
-            throw new IllegalArgumentException("must be two times: " + times.size());
-        }
-        return new RenderWait(times.get(0), times.get(1));
+    /** Makes sure that the browser starts, if there is to be one. */
+    void check(CommandSpec spec) {
+        Checks.set(spec, "--browser", which, rule -> RenderStage.check(browser));
     }
 
     /** Prints whether the page of a URL is rendered, and why; nothing without the option. */

@@ -126,6 +126,16 @@ final class Summary {
                 joined(report.by(PAGES), "  %s %,d", ""),
                 Numbers.bytes(report.count(BODY)),
                 kinds);
+        if (report.count(RENDERED) > 0) {
+            row(
+                    "rendered",
+                    "%s ready%s%s",
+                    Numbers.count(report.count(RENDERED, READY), "page"),
+                    unlessZero(
+                            " + %,d not ready in time, which may have more links: --render-wait",
+                            report.count(RENDERED, NOT_READY)),
+                    unlessZero(" + %,d failed, which are as they were sent", report.count(RENDERED, NONE)));
+        }
         if (report.count(CHECKED) > 0) {
             Map<String, Long> responses = new TreeMap<>(report.by(CHECKED));
             responses.remove(NONE);

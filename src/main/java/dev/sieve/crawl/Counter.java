@@ -41,6 +41,8 @@ public enum Counter {
     WALLS("URLs with the response of a bot wall in place of that of the site."),
     /** What has no record and was dropped, by {@linkplain Loss#text kind}. */
     DROPPED("What was dropped, replaced or forgotten beside URLs, by its kind."),
+    /** Pages that a browser has rendered: {@link #READY}, {@link #NOT_READY} and, if they are as they were sent, {@link #NONE}. */
+    RENDERED("Pages that a browser has rendered, and whether they were ready in time; none: it could not render them."),
     RETRIES("Requests that repeat a failed one."),
     TRUNCATED("Pages of which only the beginning was read."),
     /** HTML pages with a status of 2xx and nothing in them, which are often errors of the site. */
@@ -48,8 +50,14 @@ public enum Counter {
     /** {@linkplain dev.sieve.fetch.FetchResult.Page#length Bytes} of all pages that were read. */
     BODY("Bytes of all bodies that were read, after decoding.", "bytes");
 
-    /** The part of {@link #CHECKED} without a usable response. */
+    /** The part of {@link #CHECKED} without a usable response, and of {@link #RENDERED} that was not rendered. */
     public static final String NONE = "none";
+
+    /** The part of {@link #RENDERED} of which nothing was under way. */
+    public static final String READY = "ready";
+
+    /** The part of {@link #RENDERED} that was taken as it was after the longest time. */
+    public static final String NOT_READY = "not_ready";
 
     /** The part of {@link #PAGES} and {@link #CHECKED} that are responses of bot walls, whatever their status. */
     public static final String WALL = "wall";

@@ -320,6 +320,11 @@ public final class CrawlOptions {
         return this;
     }
 
+    /** Returns the User-Agent of all requests. */
+    public String userAgent() {
+        return userAgent;
+    }
+
     /**
      * Adds a header field that is sent only to the origins of the seeds, since it may contain a password; for a seed
      * that is http without a port, also to the same host by https. A crawl with a directory sends its fields to the seeds

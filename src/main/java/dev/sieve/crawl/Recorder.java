@@ -14,6 +14,7 @@ import dev.sieve.output.Link;
 import dev.sieve.output.PageSink;
 import dev.sieve.output.Skip;
 import dev.sieve.output.Visit;
+import dev.sieve.output.VisitField;
 import dev.sieve.scope.SkipReason;
 import dev.sieve.url.UrlNormalizer;
 import java.io.IOException;
@@ -21,6 +22,7 @@ import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -248,6 +250,10 @@ public final class Recorder {
         if (wall != null) {
             counts.add(Counter.WALLS, wall.text(), 1);
             note(Counter.WALLS, wall.text());
+        }
+        if (VisitField.RENDERED.of(visit) instanceof Map<?, ?> made) {
+            String part = made.containsKey("ready") ? Counter.NOT_READY : Counter.READY;
+            counts.add(Counter.RENDERED, made.containsKey("error") ? Counter.NONE : part, 1);
         }
         boolean isFailed = page == null && !(visit.result() instanceof FetchResult.Redirect);
         if (visit.isCheck()) {

@@ -69,6 +69,7 @@ public final class CrawlerMetrics implements MeterBinder {
                             "wall",
                             Arrays.stream(BotWall.values()).map(BotWall::text).toList(),
                             true),
+            Counter.RENDERED, new Parts("outcome", List.of(Counter.READY, Counter.NOT_READY, Counter.NONE), true),
             Counter.LINKS, new Parts("result", List.of(Counter.NEW, Counter.SEEN, Counter.OUTSIDE), true),
             Counter.FAILURES, new Parts("reason", REASONS, false),
             Counter.SKIPPED, new Parts("rule", RULES, false),

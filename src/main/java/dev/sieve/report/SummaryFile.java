@@ -35,6 +35,7 @@ public final class SummaryFile {
             Counter.SKIPPED,
             Counter.FAILURES,
             Counter.WALLS,
+            Counter.RENDERED,
             Counter.DROPPED,
             Counter.FRAGMENTS,
             Counter.CHANGES);

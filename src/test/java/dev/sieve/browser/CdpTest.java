@@ -10,6 +10,7 @@ import java.io.InputStream;
 import java.io.InterruptedIOException;
 import java.io.OutputStream;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.BlockingQueue;
@@ -146,11 +147,35 @@ class CdpTest {
     }
 
     @Test
-    void aMessageThatIsTooLongIsIgnored() throws IOException {
-        browser.messages.add("{\"id\":1,\"result\":{\"did\":\"" + "x".repeat(17 << 20) + "\"}}");
+    void aMessageThatCannotBeReadFailsWhatItBelongsTo() throws IOException {
+        Queue<String> events = new ConcurrentLinkedQueue<>();
+        cdp.sessions.put("s", (method, params) -> events.add(method));
+        String deep = "[".repeat(2000) + "]".repeat(2000);
+        for (String value : List.of("\"" + "x".repeat(17 << 20) + "\"", deep, "\"\u0001\"", "1".repeat(2000))) {
+            browser.messages.add("{\"id\":1,\"result\":{\"did\":" + value + "}}");
+            browser.messages.add("{\"method\":\"a\",\"params\":{\"b\":" + value + "},\"sessionId\":\"s\"}");
+            browser.messages.add("{\"method\":\"a\",\"params\":{\"b\":" + value + "}}");
+        }
 
-        assertThatThrownBy(() -> call("silent", Duration.ofSeconds(2))).isInstanceOf(InterruptedIOException.class);
+        assertThatThrownBy(() -> call("silent", LONG)).hasMessage("a message of the browser cannot be read");
         assertThat(call("one", LONG).text("did")).isEqualTo("one");
+        assertThat(events).hasSize(4).containsOnly(Cdp.UNREADABLE);
+        cdp.fail("over");
+    }
+
+    @Test
+    void aListenerThatFailsEndsNothing() throws IOException {
+        Queue<String> events = new ConcurrentLinkedQueue<>();
+        cdp.sessions.put("s", (method, params) -> {
+            events.add(method);
+            if (method.equals("a")) {
+                throw new IllegalStateException("not understood");
+            }
+        });
+        browser.messages.add("{\"method\":\"a\",\"sessionId\":\"s\"}");
+
+        assertThat(call("one", LONG).text("did")).isEqualTo("one");
+        assertThat(events).containsExactly("a", Cdp.UNREADABLE);
         cdp.fail("over");
     }
 
@@ -162,7 +187,7 @@ class CdpTest {
         browser.messages.add("{\"method\":\"b\",\"sessionId\":\"other\",\"params\":{\"n\":2}}");
         browser.messages.add("{\"method\":\"c\",\"sessionId\":\"s\"}");
         call("one", LONG);
-        cdp.sessions.remove("s");
+        cdp.end("s");
         browser.messages.add("{\"method\":\"d\",\"sessionId\":\"s\"}");
         call("one", LONG);
 

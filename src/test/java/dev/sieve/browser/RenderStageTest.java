@@ -15,7 +15,6 @@ import dev.sieve.fetch.FetchResult.Redirect;
 import dev.sieve.fetch.Resolver;
 import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -407,8 +406,8 @@ class RenderStageTest {
                 answer("text/plain", "abc", "access-control-allow-origin", "*"),
                 "https://closed.test/",
                 answer("text/plain", "abc"));
-        RenderStage stage =
-                new RenderStage(new RenderRule("all"), browser(), 1 << 20, false, RenderWait.DEFAULT, System::nanoTime);
+        RenderStage stage = new RenderStage(
+                new RenderRule("all"), browser(), "x", 1 << 20, false, RenderWait.DEFAULT, System::nanoTime);
         try {
             Page page = (Page)
                     stage.fetch(new FetchRequest("https://h.test/"), request -> web.get(request.url()), made -> {});
@@ -435,8 +434,8 @@ class RenderStageTest {
                 .map(line -> Cookie.of(line.replace(' ', '\t')))
                 .toList();
         Map<String, String> sent = new ConcurrentHashMap<>();
-        RenderStage stage =
-                new RenderStage(new RenderRule("all"), browser(), 1 << 20, false, RenderWait.DEFAULT, System::nanoTime);
+        RenderStage stage = new RenderStage(
+                new RenderRule("all"), browser(), "x", 1 << 20, false, RenderWait.DEFAULT, System::nanoTime);
         try {
             FetchRequest request = new FetchRequest("http://h.test/private/").with(cookies);
             Page page = (Page) stage.fetch(
@@ -558,19 +557,26 @@ class RenderStageTest {
         List<Path> before = Rendered.folders();
         try (ScriptedSite site = new ScriptedSite().page("/", MAKE);
                 Rendered rendered = new Rendered("all", broken).open(site)) {
-            assertThatThrownBy(() -> rendered.page(site.url("/")))
-                    .isInstanceOf(UncheckedIOException.class)
-                    .hasMessageContaining(broken + " does not start");
+            for (int i = 0; i < 2; i++) {
+                Page page = rendered.page(site.url("/"));
+
+                assertThat(Rendered.text(page)).contains("document.body.innerHTML");
+                assertThat((String) rendered.record.get("error")).contains(broken + " does not start");
+            }
         }
+        assertThatThrownBy(() -> RenderStage.check(broken))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining(broken + " does not start");
         assertThat(Rendered.folders()).isEqualTo(before);
     }
 
     @Test
     void theBrowserIsFoundOrSaidToBeWrong(Browser unused, @TempDir Path folder) {
         RenderRule rule = new RenderRule("all");
-        assertThat(RenderStage.of(rule, null, 1, false, RenderWait.DEFAULT)).isNotNull();
+        assertThat(RenderStage.of(rule, null, () -> "x", 1, false, RenderWait.DEFAULT))
+                .isNotNull();
         for (Path wrong : List.of(Path.of(""), Path.of("nothing"), folder)) {
-            assertThatThrownBy(() -> RenderStage.of(rule, wrong, 1, false, RenderWait.DEFAULT))
+            assertThatThrownBy(() -> RenderStage.of(rule, wrong, () -> "x", 1, false, RenderWait.DEFAULT))
                     .hasMessage("not a program: " + wrong);
         }
     }

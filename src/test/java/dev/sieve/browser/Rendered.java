@@ -47,7 +47,8 @@ final class Rendered implements AutoCloseable {
                 32 << 20,
                 ProxySettings.NONE,
                 false));
-        stage = new RenderStage(new RenderRule(rule), browser, 1 << 20, false, RenderWait.DEFAULT, nanoTime);
+        stage = new RenderStage(
+                new RenderRule(rule), browser, "sieve-test/1", 1 << 20, false, RenderWait.DEFAULT, nanoTime);
     }
 
     Rendered open(ScriptedSite site) {

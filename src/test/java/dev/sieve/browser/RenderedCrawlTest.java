@@ -64,7 +64,8 @@ class RenderedCrawlTest {
 
     private CrawlReport crawl(ScriptedSite site, String rule, CrawlOptions options, String seed) throws IOException {
         Path program = Browser.program().orElseThrow();
-        options.stage(RenderStage.of(new RenderRule(rule), program, 1 << 20, false, RenderWait.DEFAULT));
+        options.stage(
+                RenderStage.of(new RenderRule(rule), program, options::userAgent, 1 << 20, false, RenderWait.DEFAULT));
         try (Crawler crawler = new Crawler(options, new Sieve(1000), AllStages::of)) {
             crawler.open(site.url("/"));
             crawler.seed(site.url(seed));

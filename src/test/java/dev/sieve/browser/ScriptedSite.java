@@ -28,6 +28,7 @@ public final class ScriptedSite implements AutoCloseable {
     private final Map<String, Reply> replies = new ConcurrentHashMap<>();
     private final Queue<String> requests = new ConcurrentLinkedQueue<>();
     private final Queue<String> cookies = new ConcurrentLinkedQueue<>();
+    private final Queue<String> secrets = new ConcurrentLinkedQueue<>();
     private final CountDownLatch closed = new CountDownLatch(1);
 
     /** What is answered at a path; null for nothing, until the site is closed. */
@@ -48,6 +49,9 @@ public final class ScriptedSite implements AutoCloseable {
     private void answer(HttpExchange exchange) throws IOException {
         String path = exchange.getRequestURI().getPath();
         requests.add(exchange.getRequestMethod() + " " + path);
+        if (exchange.getRequestHeaders().containsKey("X-Secret")) {
+            secrets.add(path);
+        }
         cookies.add(path + " " + exchange.getRequestHeaders().getFirst("Cookie"));
         Reply reply = replies.getOrDefault(path, new Reply(404, "text/plain", new byte[0], Map.of()));
         try (exchange) {
@@ -84,6 +88,13 @@ public final class ScriptedSite implements AutoCloseable {
         return this;
     }
 
+    /** Bytes with any status. */
+    public ScriptedSite bytes(String path, int status, String type, byte[] body, String... header) {
+        Map<String, String> headers = header.length == 0 ? Map.of() : Map.of(header[0], header[1]);
+        replies.put(path, new Reply(status, type, body, headers));
+        return this;
+    }
+
     /** A path where no response comes. */
     public ScriptedSite silent(String path) {
         replies.put(path, new Reply(0, null, new byte[0], Map.of()));
@@ -101,6 +112,11 @@ public final class ScriptedSite implements AutoCloseable {
     /** The paths and cookies of all requests so far. */
     public List<String> cookies() {
         return List.copyOf(cookies);
+    }
+
+    /** The paths of all requests so far with the header field X-Secret. */
+    public List<String> secrets() {
+        return List.copyOf(secrets);
     }
 
     /** The methods and paths of all requests so far. */
