@@ -1,6 +1,7 @@
 package dev.sieve.browser;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static java.nio.charset.StandardCharsets.UTF_8;
 
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.StreamReadConstraints;
@@ -14,6 +15,8 @@ import java.io.InputStream;
 import java.io.InterruptedIOException;
 import java.io.OutputStream;
 import java.time.Duration;
+import java.util.Arrays;
+import java.util.Base64;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.BlockingQueue;
@@ -39,7 +42,7 @@ import java.util.regex.Pattern;
  */
 final class Cdp {
     /** Longer messages cannot be read. */
-    private static final int MAX_MESSAGE = 16 << 20;
+    private static final int MAX_MESSAGE = 4 << 20;
     /** The event of a session of which a message cannot be read, or was not understood. */
     static final String UNREADABLE = "unreadable";
 
@@ -61,10 +64,13 @@ final class Cdp {
     /** More messages that the browser has not read mean that it hangs. */
     private static final int MAX_WAITING = 10_000;
 
-    private static final byte[] END = {};
+    private static final byte[] NONE = {};
+    private static final Message END = new Message(NONE, NONE, NONE);
+    /** How much of a body is encoded at a time: a multiple of 3. */
+    private static final int CHUNK = 3 << 14;
 
     private final Runnable end;
-    private final BlockingQueue<byte[]> outgoing = new LinkedBlockingQueue<>(MAX_WAITING);
+    private final BlockingQueue<Message> outgoing = new LinkedBlockingQueue<>(MAX_WAITING);
     private final Map<Integer, Call> calls = new ConcurrentHashMap<>();
     /** What receives the events of a session, their names and parameters, by the thread that reads: it must not wait. */
     final Map<String, BiConsumer<String, Json>> sessions = new ConcurrentHashMap<>();
@@ -72,6 +78,21 @@ final class Cdp {
     private final AtomicInteger lastId = new AtomicInteger();
     /** Fails when the connection does. */
     private final CompletableFuture<Json> failure = new CompletableFuture<>();
+
+    /** What is sent: JSON, and a body in base64 between its parts. */
+    @SuppressWarnings("ArrayRecordComponent") // a body is too large to be copied
+    private record Message(byte[] first, byte[] body, byte[] last) {
+        void write(OutputStream out) throws IOException {
+            out.write(first);
+            for (int i = 0; i < body.length; i += CHUNK) {
+                byte[] chunk = Arrays.copyOfRange(body, i, Math.min(body.length, i + CHUNK));
+                out.write(Base64.getEncoder().encode(chunk));
+            }
+            out.write(last);
+            out.write(0);
+            out.flush();
+        }
+    }
 
     /** A call of a session that has no result yet. */
     private record Call(String session, CompletableFuture<Json> result) {}
@@ -102,10 +123,8 @@ final class Cdp {
             return null;
         });
         start("sieve-browser-write", () -> {
-            for (byte[] message = outgoing.take(); message != END; message = outgoing.take()) {
-                out.write(message);
-                out.write(0);
-                out.flush();
+            for (Message message = outgoing.take(); message.last.length > 0; message = outgoing.take()) {
+                message.write(out);
             }
             return null;
         });
@@ -209,15 +228,20 @@ final class Cdp {
 
     /** Calls a method without waiting for its result. */
     void send(String session, String method, Map<String, ?> params) {
-        write(lastId.incrementAndGet(), session, method, params);
+        write(lastId.incrementAndGet(), session, method, params, NONE);
     }
 
     /** Calls a method, in a session unless that is empty, and returns its result to come, which fails with the connection. */
     CompletableFuture<Json> begin(String session, String method, Map<String, ?> params) {
+        return begin(session, method, params, NONE);
+    }
+
+    /** Does the same with a further parameter, {@code body}, which is used until the result is there. */
+    CompletableFuture<Json> begin(String session, String method, Map<String, ?> params, byte[] body) {
         int id = lastId.incrementAndGet();
         CompletableFuture<Json> result = new CompletableFuture<>();
         calls.put(id, new Call(session, result));
-        write(id, session, method, params);
+        write(id, session, method, params, body);
         return isOpen() ? result : failure;
     }
 
@@ -253,10 +277,14 @@ final class Cdp {
         }
     }
 
-    private void write(int id, String session, String method, Map<String, ?> params) {
-        Map<String, ?> message = Map.of("id", id, "method", method, "params", params, "sessionId", session);
+    private void write(int id, String session, String method, Map<String, ?> params, byte[] body) {
         try {
-            if (isOpen() && !outgoing.offer(JSON.std.asBytes(message))) {
+            String call = JSON.std.asString(Map.of("id", id, "method", method, "sessionId", session));
+            String others = JSON.std.asString(params);
+            String first = call.substring(0, call.length() - 1) + ",\"params\":"
+                    + (body == NONE ? others : others.substring(0, others.length() - 1) + ",\"body\":\"");
+            Message message = new Message(first.getBytes(UTF_8), body, (body == NONE ? "}" : "\"}}").getBytes(UTF_8));
+            if (isOpen() && !outgoing.offer(message)) {
                 fail("the browser reads nothing");
             }
         } catch (IOException e) {

@@ -52,7 +52,7 @@ final class Chromium implements Closeable {
             headless remote-debugging-pipe no-startup-window no-first-run no-default-browser-check disable-extensions
             disable-features=BackForwardCache,DialMediaRouteProvider,HttpsUpgrades,MediaRouter,OptimizationHints,\
             FetchLaterAPI,Prerender2,SpareRendererForSitePerProcess,Translate,WebUIOmniboxAimPopup,WebUIOmniboxPopup
-            block-new-web-contents blink-settings=imagesEnabled=false disable-gpu disable-dev-shm-usage mute-audio
+            block-new-web-contents disable-gpu disable-dev-shm-usage mute-audio
             js-flags=-max-old-space-size=512 disable-background-timer-throttling disable-renderer-backgrounding
             disable-backgrounding-occluded-windows screen-info={640x2000} force-device-scale-factor=0.5""";
 

@@ -35,7 +35,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class PageParts implements AutoCloseable {
     /** How many parts of a page are requested at once; from a host, twice as many of all pages. */
-    private static final int AT_ONCE = 3;
+    static final int AT_ONCE = 3;
 
     private static final int MAX_PARTS = 300;
     private static final int MAX_PART_BYTES = 8 << 20;
@@ -69,7 +69,7 @@ final class PageParts implements AutoCloseable {
     /** Whether scripts and style sheets are requested whatever robots.txt says. */
     private final boolean isRelaxed;
 
-    private final Shared shared;
+    final Shared shared;
     private final LongSupplier nanoTime;
     private final ExecutorService threads = Executors.newFixedThreadPool(AT_ONCE, task -> {
         Thread thread = new Thread(task, "sieve-browser-part");
@@ -98,6 +98,9 @@ final class PageParts implements AutoCloseable {
      * each host may still receive at once.
      */
     static final class Shared {
+        /** How many pages that are larger than a piece may be taken from the browser at once. */
+        final Semaphore large = new Semaphore(2, true);
+
         private final LruMap<Kept> kept = new LruMap<>(16 << 20, each -> each.response.body().length + 4096L);
         private final LruMap<Semaphore> hosts = new LruMap<>(1 << 20, each -> 100);
     }
@@ -116,15 +119,8 @@ final class PageParts implements AutoCloseable {
      * @param answer receives the response once, and returns when it was passed on; null without one
      */
     void request(String url, String type, Map<?, ?> fields, Consumer<@Nullable Page> answer) {
-        long size = OBJECT_BYTES + 2L * url.length();
-        for (Map.Entry<?, ?> field : fields.entrySet()) {
-            size += OBJECT_BYTES
-                    + 2L
-                            * (field.getKey().toString().length()
-                                    + String.valueOf(field.getValue()).length());
-        }
-        long taken = size;
-        if (asked.incrementAndGet() > MAX_PARTS || waiting.get() + size > MAX_WAITING) {
+        long taken = size(url, fields);
+        if (asked.incrementAndGet() > MAX_PARTS || waiting.get() + taken > MAX_WAITING) {
             answer.accept(refuse());
             return;
         }
@@ -137,6 +133,17 @@ final class PageParts implements AutoCloseable {
         } catch (RejectedExecutionException e) {
             answer.accept(null);
         }
+    }
+
+    /** Returns the heap that a request takes while it waits. */
+    static long size(String text, Map<?, ?> fields) {
+        long size = OBJECT_BYTES + 2L * text.length();
+        for (Map.Entry<?, ?> field : fields.entrySet()) {
+            int length = field.getKey().toString().length()
+                    + String.valueOf(field.getValue()).length();
+            size += OBJECT_BYTES + 2L * length;
+        }
+        return size;
     }
 
     /** Returns the cookies of the site. */

@@ -9,11 +9,11 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.time.Duration;
-import java.util.Base64;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.BiConsumer;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -216,11 +216,11 @@ final class PageTab implements Closeable {
         }
     }
 
-    /** Answers a paused request with a response; without one, it is refused. */
-    void answer(String id, String type, @Nullable Page response) {
+    /** Answers a paused request with a response; without one, it is refused. Returns what is done when the body is not used any more. */
+    CompletableFuture<?> answer(String id, String type, @Nullable Page response) {
         if (response == null) {
             refuse(id, type);
-            return;
+            return CompletableFuture.completedFuture(null);
         }
         List<Map<String, String>> headers = response.headers().entrySet().stream()
                 .filter(field -> !NOT_PASSED.contains(field.getKey())
@@ -229,24 +229,26 @@ final class PageTab implements Closeable {
                         field -> field.getValue().stream().map(value -> Map.of("name", field.getKey(), "value", value)))
                 .filter(field -> !NO_VALUE.matcher(field.get("value")).find())
                 .toList();
-        String body = Base64.getEncoder().encodeToString(response.body());
         // Without a phrase, it refuses a status that it does not know.
         String phrase = response.status() == 200 ? "OK" : "-";
         Map<String, ?> params = Map.of(
                 "requestId", id,
                 "responseCode", response.status(),
                 "responsePhrase", phrase,
-                "responseHeaders", headers,
-                "body", body);
-        cdp.begin(session, "Fetch.fulfillRequest", params).exceptionally(problem -> {
-            refuse(id, type);
-            return new Json(Map.of());
-        });
+                "responseHeaders", headers);
+        return cdp.begin(session, "Fetch.fulfillRequest", params, response.body())
+                .exceptionally(problem -> {
+                    refuse(id, type);
+                    return new Json(Map.of());
+                });
     }
 
-    /** Refuses a paused request. A page stays as it is if a navigation is aborted; for scripts, other requests fail. */
+    /**
+     * Refuses a paused request. A page stays as it is if its navigation is aborted; for scripts, other requests fail, and so do frames,
+     * for which the browser needs no other process then.
+     */
     void refuse(String id, String type) {
-        String reason = type.equals("Document") ? "Aborted" : "Failed";
+        String reason = type.equals("Document") ? "Aborted" : "BlockedByClient";
         send("Fetch.failRequest", Map.of("requestId", id, "errorReason", reason));
     }
 

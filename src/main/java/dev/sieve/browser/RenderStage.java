@@ -1,6 +1,8 @@
 package dev.sieve.browser;
 
 import dev.sieve.OptionalLibrary;
+import dev.sieve.crawl.CrawlClock;
+import dev.sieve.crawl.CrawlJob;
 import dev.sieve.crawl.Stage;
 import dev.sieve.crawl.StageVisit;
 import dev.sieve.crawl.VisitContext;
@@ -12,6 +14,7 @@ import dev.sieve.fetch.FetchResult.Reason;
 import dev.sieve.fetch.PageFetcher;
 import dev.sieve.io.LruMap;
 import dev.sieve.output.VisitField;
+import dev.sieve.scope.Scope;
 import dev.sieve.url.Printable;
 import dev.sieve.url.UrlParts;
 import java.io.IOException;
@@ -87,8 +90,17 @@ public final class RenderStage implements Stage {
             boolean isRelaxed,
             RenderWait wait) {
         Path program = program(choice);
-        return (job, scope, clock) ->
-                new RenderStage(rule, program, userAgent.get(), bodyLimit, isRelaxed, wait, clock.nanos());
+        return new Creation() {
+            @Override
+            public Stage of(CrawlJob job, Scope scope, CrawlClock clock) {
+                return new RenderStage(rule, program, userAgent.get(), bodyLimit, isRelaxed, wait, clock.nanos());
+            }
+
+            @Override
+            public int parts() {
+                return PageParts.AT_ONCE;
+            }
+        };
     }
 
     /**

@@ -17,6 +17,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -37,6 +38,25 @@ final class ShownPage {
 
     /** A page that requests more is taken as it is: all pages share what the browser needs to pause requests. */
     private static final int MAX_REQUESTS = 1000;
+
+    /** Of what the page shows or plays: that is not requested, which is no news. */
+    private static final Set<String> MEDIA = Set.of(
+            "Image", "Font", "Media", "TextTrack", "Ping", "Manifest", "Other", "Prefetch", "CSPViolationReport");
+
+    private static final int MEDIA_PER_REQUEST = 10;
+
+    /** How often a script may load the page again, as after it has set a cookie. */
+    private static final int MAX_RELOADS = 2;
+
+    /** How many characters of the page are taken from the browser at a time. */
+    private static final int PIECE = 128 << 10;
+
+    /** How many bytes of requests wait until it is known which document has made them. */
+    private static final int MAX_UNKNOWN = 1 << 20;
+
+    private static final String DOCUMENT = "Document";
+
+    private static final byte[] NONE = {};
 
     /** How many windows that a page opens are links of it. */
     private static final int MAX_WINDOWS = 100;
@@ -103,19 +123,27 @@ final class ShownPage {
               }
               const html = (isHtml ? '<!DOCTYPE html>' : '') + (document.documentElement?.outerHTML ?? '');
               const {read} = new TextEncoder().encodeInto(html.slice(0, limit), new Uint8Array(limit));
-              return {url: document.URL, html: html.slice(0, read), cut: read < html.length ? 1 : 0,
+              globalThis.written = html.slice(0, read);
+              return {url: document.URL, length: read, cut: read < html.length ? 1 : 0,
                 type: isHtml ? 'text/html' : document.contentType,
                 wrong: document.querySelector('parsererror') && !isHtml ? 1 : 0};
             })""";
 
     private final String url;
-    private final Page page;
     private final PageParts parts;
     private final PageTab tab;
     private final LongSupplier nanoTime;
 
     // Guarded by this:
     private final Readiness readiness;
+    /** The document, without its body after it was requested again. */
+    private Page page;
+    /** The cookies with which it was requested. */
+    private String cookies = "";
+
+    private int reloads;
+    /** The loader of the first document. */
+    private String first = "";
     /** That of the document, once it was answered; then whether the tab shows it, and the frames in it. */
     private String loader = "";
 
@@ -123,6 +151,8 @@ final class ShownPage {
     private final Set<String> frames = new HashSet<>();
     /** Paused requests of which it is not known yet which document has made them, by their ids. */
     private final Map<String, Cdp.Json> paused = new HashMap<>();
+    /** How many bytes they take. */
+    private long unknown;
     /** The types of requests of the page that are not paused yet, by their ids; empty for those of another document. */
     private final LruMap<String> made = new LruMap<>(1 << 20, type -> 100);
     /** Whether a request was refused because it may be that of an earlier page. */
@@ -157,6 +187,10 @@ final class ShownPage {
 
         void end(long nowNanos) {
             endNanos = Math.min(endNanos, nowNanos);
+        }
+
+        void reloads() {
+            isLoaded = false;
         }
 
         void ran(long nowNanos) {
@@ -226,16 +260,16 @@ final class ShownPage {
 
     /** Makes sure that an earlier page of the tab has not taken the place of this one, or got what is not for it. */
     private synchronized void checkOwn(String shown) throws IOException {
-        if (!shown.equals(loader) || isUnclear) {
+        if (!shown.equals(first) || isUnclear) {
             throw new IOException("an earlier page of the tab goes on");
         }
     }
 
     private Page written(int limit) throws IOException {
         String script = WRITE_DOCUMENT + "(" + JSON.std.asString(url) + ", " + limit + ")";
-        Map<String, ?> evaluation = Map.of("expression", script, "contextId", world(STEP), "returnByValue", true);
-        Cdp.Json result =
-                tab.call("Runtime.evaluate", evaluation, STEP).at("result").at("value");
+        int world = world(STEP);
+        Cdp.Json result = evaluate(script, world).at("value");
+        StringBuilder html = taken(world, result.number("length"));
         String now = UrlNormalizer.parse(result.text("url"));
         synchronized (this) {
             if (!isShown || now == null) {
@@ -243,7 +277,6 @@ final class ShownPage {
             } else if (result.number("wrong") > 0) {
                 throw new IOException("the page is not well-formed XML");
             }
-            StringBuilder html = new StringBuilder(result.text("html"));
             windows.forEach(each ->
                     html.append("<a href=\"").append(each.replace("&", "&amp;")).append("\"></a>"));
             byte[] kept = html.toString().getBytes(UTF_8);
@@ -258,6 +291,35 @@ final class ShownPage {
             Exchange exchange = sent == null ? null : sent.rendered(kept, isCut);
             return new Page(page.status(), headers, page.type(), kept, kept.length, isCut, null, exchange);
         }
+    }
+
+    /** Takes the written page from the browser, in pieces so that messages are short; few large ones at once. */
+    private StringBuilder taken(int world, int length) throws IOException {
+        StringBuilder text = new StringBuilder(Math.min(length, PIECE));
+        boolean isLarge = length > PIECE;
+        if (isLarge) {
+            parts.shared.large.acquireUninterruptibly();
+        }
+        try {
+            while (text.length() < length) {
+                String piece = evaluate("written.substr(" + text.length() + ", " + PIECE + ")", world)
+                        .text("value");
+                if (piece.isEmpty() || piece.length() > PIECE) {
+                    throw new IOException("the browser does not show the page");
+                }
+                text.append(piece);
+            }
+            return text;
+        } finally {
+            if (isLarge) {
+                parts.shared.large.release();
+            }
+        }
+    }
+
+    private Cdp.Json evaluate(String script, int world) throws IOException {
+        Map<String, ?> evaluation = Map.of("expression", script, "contextId", world, "returnByValue", true);
+        return tab.call("Runtime.evaluate", evaluation, STEP).at("result");
     }
 
     /**
@@ -365,18 +427,27 @@ final class ShownPage {
         String id = params.text("requestId");
         String type = params.text("resourceType");
         String networkId = params.text("networkId");
-        if (++requests > MAX_REQUESTS) {
+        requests += MEDIA.contains(type) ? 1 : MEDIA_PER_REQUEST;
+        if (requests > MAX_REQUESTS * MEDIA_PER_REQUEST) {
             readiness.end(nanoTime.getAsLong());
         }
-        if (type.equals("Document")) {
-            boolean isPage = params.text("frameId").equals(tab.target)
-                    && loader.isEmpty()
-                    && url.equals(UrlNormalizer.parse(params.at("request").text("url")));
-            if (isPage) {
+        if (type.equals(DOCUMENT)) {
+            boolean isTop = params.text("frameId").equals(tab.target);
+            boolean isPage =
+                    isTop && url.equals(UrlNormalizer.parse(params.at("request").text("url")));
+            String sent = params.at("request").at("headers").text("Cookie");
+            if (isPage && loader.isEmpty()) {
                 loader = networkId;
-                tab.answer(id, type, page);
-            } else {
+                first = networkId;
+                cookies = sent;
+                CompletableFuture<?> unused = tab.answer(id, type, page);
+            } else if (isPage && isShown && reloads < MAX_RELOADS) {
+                reload(id, networkId, sent);
+            } else if (isTop) {
                 tab.refuse(id, type);
+            } else {
+                parts.refuse();
+                tab.refuse(id, "Frame");
             }
         } else if (networkId.isEmpty()) {
             // That of a worker.
@@ -385,8 +456,13 @@ final class ShownPage {
         } else {
             String known = made.get(networkId);
             made.remove(networkId);
-            if (known == null) {
+            long size = size(params);
+            if (known == null && unknown + size <= MAX_UNKNOWN) {
+                unknown += size;
                 paused.put(networkId, params);
+            } else if (known == null) {
+                parts.refuse();
+                tab.refuse(id, type);
             } else {
                 answer(params, known);
             }
@@ -396,6 +472,7 @@ final class ShownPage {
     /** Notes which type of request was made by the page, empty for one that was made by another document. */
     private void known(String networkId, String type) {
         Cdp.Json waiting = paused.remove(networkId);
+        unknown -= waiting == null ? 0 : size(waiting);
         if (waiting == null) {
             made.put(networkId, type);
         } else {
@@ -407,17 +484,23 @@ final class ShownPage {
         String id = params.text("requestId");
         Cdp.Json request = params.at("request");
         String asked = UrlNormalizer.parse(request.text("url"));
-        if (asked == null || !NEEDED.contains(type) || !request.text("method").equals("GET")) {
-            // That of the icon is not made by the page.
-            parts.refused.addAndGet(type.isEmpty() || type.equals("Other") ? 0 : 1);
+        Map<?, ?> fields = request.at("headers").fields();
+        // Its response has no end.
+        boolean isStream = "text/event-stream".equals(fields.get("Accept"));
+        if (asked == null || !NEEDED.contains(type) || !request.text("method").equals("GET") || isStream) {
+            // That a preflight is of the page is not said.
+            boolean isOwn = !type.isEmpty() || request.text("method").equals("OPTIONS");
+            if (isOwn && !MEDIA.contains(type)) {
+                parts.refuse();
+            }
             tab.refuse(id, type);
         } else {
             String key = params.text("networkId");
             if (open.add(key.isEmpty() ? id : key)) {
                 readiness.began();
             }
-            parts.request(asked, type, request.at("headers").fields(), part -> {
-                tab.answer(id, type, part);
+            parts.request(asked, type, fields, part -> {
+                tab.answer(id, type, part).join();
                 answered(id);
             });
         }
@@ -428,5 +511,45 @@ final class ShownPage {
         if (open.remove(key)) {
             readiness.answered(nanoTime.getAsLong());
         }
+    }
+
+    /**
+     * Answers a navigation to the page itself: with other cookies it may be another one, so it is requested again; else it is the
+     * same.
+     */
+    private void reload(String id, String next, String sent) {
+        reloads++;
+        readiness.reloads();
+        if (sent.equals(cookies) && page.body().length > 0) {
+            loader = next;
+            CompletableFuture<?> unused = tab.answer(id, DOCUMENT, page);
+            return;
+        }
+        cookies = sent;
+        if (open.add(id)) {
+            readiness.began();
+        }
+        parts.request(url, DOCUMENT, sent.isEmpty() ? Map.of() : Map.of("Cookie", sent), again -> {
+            Page used = again != null && again.isSuccess() && again.isHtml() ? again : null;
+            reloaded(next, used);
+            tab.answer(id, DOCUMENT, used).join();
+            answered(id);
+        });
+    }
+
+    private synchronized void reloaded(String next, @Nullable Page again) {
+        if (again == null) {
+            readiness.loaded(nanoTime.getAsLong());
+        } else {
+            loader = next;
+            page = new Page(again.status(), again.headers(), again.type(), NONE, 0, false, null, page.exchange());
+        }
+    }
+
+    private static long size(Cdp.Json params) {
+        Cdp.Json request = params.at("request");
+        return PageParts.size(
+                request.text("url") + request.text("postData"),
+                request.at("headers").fields());
     }
 }

@@ -519,7 +519,8 @@ public final class CrawlOptions {
                 headers,
                 timeout,
                 bodyLimit,
-                concurrency,
+                concurrency
+                        * (1 + stages.stream().mapToInt(Stage.Creation::parts).sum()),
                 resolver,
                 addresses,
                 bodyMemory(),

@@ -16,6 +16,11 @@ public interface Stage {
     interface Creation {
         /** Returns the stage; the scope is that of the crawl, which its seeds widen. */
         Stage of(CrawlJob job, Scope scope, CrawlClock clock) throws IOException;
+
+        /** Returns how many requests a visit makes at once besides that for its URL, for which there has to be memory. */
+        default int parts() {
+            return 0;
+        }
     }
 
     /** Prepares the stage for a run, before {@link #queue}. */

@@ -5,14 +5,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InterruptedIOException;
 import java.io.OutputStream;
 import java.time.Duration;
+import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
+import java.util.Random;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
@@ -32,19 +35,24 @@ class CdpTest {
         private int at;
 
         private final OutputStream calls = new OutputStream() {
+            private final ByteArrayOutputStream utf8 = new ByteArrayOutputStream();
+
             @Override
-            public void write(int end) {
-                assertThat(end).isZero();
+            public void write(byte[] part) throws IOException {
+                utf8.write(part);
             }
 
             @Override
-            public void write(byte[] utf8) throws IOException {
-                JsonNode call = Browser.JSON.readTree(utf8);
+            public void write(int end) throws IOException {
+                assertThat(end).isZero();
+                JsonNode call = Browser.JSON.readTree(utf8.toByteArray());
+                utf8.reset();
                 String id = "{\"id\":" + call.get("id");
                 switch (call.get("method").asText()) {
                     case "silent" -> {}
                     case "wrong" -> messages.add(id + ",\"error\":{\"message\":\"no \\u001b[31m\"}}");
                     case "stuck" -> await();
+                    case "body" -> messages.add(id + ",\"result\":" + call.get("params") + "}");
                     default -> messages.add(id + ",\"result\":{\"did\":" + call.get("method") + "}}");
                 }
             }
@@ -90,6 +98,20 @@ class CdpTest {
 
     private Cdp.Json call(String method, Duration most) throws IOException {
         return cdp.call("", method, Map.of("a", 1), most);
+    }
+
+    /** Longer than what is encoded at a time, and of a length that is no multiple of 3. */
+    @Test
+    void aBodyIsSentInBase64() throws Exception {
+        byte[] body = new byte[200_000];
+        new Random(1).nextBytes(body);
+
+        Cdp.Json sent = cdp.begin("s", "body", Map.of("requestId", "1"), body).get();
+
+        assertThat(sent.text("requestId")).isEqualTo("1");
+        assertThat(Base64.getDecoder().decode(sent.text("body"))).isEqualTo(body);
+        assertThat(cdp.begin("s", "body", Map.of("a", "1"), new byte[0]).get().text("body"))
+                .isEmpty();
     }
 
     @Test

@@ -11,6 +11,7 @@ import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
+import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
@@ -27,6 +28,7 @@ public final class ScriptedSite implements AutoCloseable {
     });
     private final Map<String, Reply> replies = new ConcurrentHashMap<>();
     private final Queue<String> requests = new ConcurrentLinkedQueue<>();
+    private final Map<String, Map<String, String>> fields = new ConcurrentHashMap<>();
     private final Queue<String> cookies = new ConcurrentLinkedQueue<>();
     private final Queue<String> secrets = new ConcurrentLinkedQueue<>();
     private final CountDownLatch closed = new CountDownLatch(1);
@@ -53,6 +55,9 @@ public final class ScriptedSite implements AutoCloseable {
             secrets.add(path);
         }
         cookies.add(path + " " + exchange.getRequestHeaders().getFirst("Cookie"));
+        Map<String, String> sent = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
+        exchange.getRequestHeaders().forEach((name, values) -> sent.put(name, String.join(", ", values)));
+        fields.put(path, sent);
         Reply reply = replies.getOrDefault(path, new Reply(404, "text/plain", new byte[0], Map.of()));
         try (exchange) {
             exchange.getRequestBody().readAllBytes();
@@ -117,6 +122,11 @@ public final class ScriptedSite implements AutoCloseable {
     /** The paths of all requests so far with the header field X-Secret. */
     public List<String> secrets() {
         return List.copyOf(secrets);
+    }
+
+    /** The header fields of the last request for a path. */
+    public Map<String, String> fields(String path) {
+        return fields.get(path);
     }
 
     /** The methods and paths of all requests so far. */
