@@ -24,6 +24,9 @@ public record FrontierSettings(
         @Nullable OnFull onFull,
         @Nullable Long seed,
         Consumer<CapacityEvent> listener) {
+    /** The false-positive rate of a frontier that is made without one. */
+    static final double DEFAULT_RATE = 1e-4;
+
     /** All settings as they are stored, or their defaults. */
     public static final FrontierSettings DEFAULTS = new FrontierSettings(null, null, null, null, null, event -> {});
 
@@ -112,9 +115,6 @@ public record FrontierSettings(
     /** Makes the filter of a new frontier. */
     Membership newFilter() {
         return filter(FilterKind.SPLIT_BLOCKS)
-                .create(
-                        requireCapacity(),
-                        falsePositiveRate(Sieve.DEFAULT_FALSE_POSITIVE_RATE),
-                        seed(Memberships.randomSeed()));
+                .create(requireCapacity(), falsePositiveRate(DEFAULT_RATE), seed(Memberships.randomSeed()));
     }
 }

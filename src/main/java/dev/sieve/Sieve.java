@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Sieve implements Frontier {
     /** The default false-positive rate: one new page in ten thousand is missed; 3 bytes per URL. */
-    public static final double DEFAULT_FALSE_POSITIVE_RATE = 1e-4;
+    public static final double DEFAULT_FALSE_POSITIVE_RATE = FrontierSettings.DEFAULT_RATE;
 
     private final Deduplicator deduplicator;
 

@@ -25,6 +25,9 @@ import picocli.CommandLine.UnmatchedArgumentException;
 
 /** Turns exceptions into one-line errors that name the option or the file and the reason. */
 final class Checks {
+    /** The name of a seed in a file of options. */
+    static final String SEED = "seed";
+
     private static final Pattern PARAMETER = Pattern.compile("^[a-z]+[A-Za-z]* (?=must )");
 
     /** The JDK has no reason in the messages of these exceptions. */

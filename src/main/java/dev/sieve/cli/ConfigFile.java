@@ -33,8 +33,6 @@ import picocli.CommandLine.ParseResult;
  * name the line of an error. So the lines become arguments, and the arguments are parsed again.
  */
 final class ConfigFile {
-    static final String SEED = "seed";
-
     private static final int MAX_BYTES = 1 << 20;
     private static final Set<String> NOT_IN_A_FILE = Set.of("--config", "--help", "--version");
     private static final Pattern LINE = Pattern.compile("([^=]*?)\\s*=\\s*(.*?)");
@@ -44,10 +42,10 @@ final class ConfigFile {
     private final CommandSpec spec;
     private final List<Line> lines = new ArrayList<>();
 
-    /** A line: the longest name of the option, or {@link #SEED}; the argument is empty for a switch that is off. */
+    /** A line: the longest name of the option, or {@link Checks#SEED}; the argument is empty for a switch that is off. */
     private record Line(int number, String option, String value, String argument) {
         boolean isSeed() {
-            return option.equals(SEED);
+            return option.equals(Checks.SEED);
         }
     }
 
@@ -95,8 +93,8 @@ final class ConfigFile {
         if (QUOTED.matcher(value).matches()) {
             throw wrong(number, "write the value of '" + name + "' without quotes");
         }
-        if (name.equals(SEED)) {
-            return new Line(number, SEED, value, value);
+        if (name.equals(Checks.SEED)) {
+            return new Line(number, Checks.SEED, value, value);
         }
         OptionSpec option = Stream.of("--", "-", "")
                 .map(dashes -> spec.optionsMap().get(dashes + name))

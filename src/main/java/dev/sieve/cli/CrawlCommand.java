@@ -320,14 +320,14 @@ class CrawlCommand implements Callable<Integer> {
                     "Invalid SEED: " + name + ": " + (isFolder(name) ? "a folder" : "an archive")
                             + " cannot be crawled with "
                             + (sources.size() > 1 ? "another one" : "'--job', '--frontier' or an archive as output"),
-                    ConfigFile.SEED);
+                    Checks.SEED);
         }
         try {
             return isFolder(name) ? new FolderSite(Path.of(name), basePath) : archive(Path.of(name));
         } catch (IllegalArgumentException e) {
             throw Checks.invalid(spec, BASE_PATH, e.getMessage());
         } catch (IOException e) {
-            throw Checks.wrong(spec, "Invalid SEED: " + Checks.message(e), ConfigFile.SEED);
+            throw Checks.wrong(spec, "Invalid SEED: " + Checks.message(e), Checks.SEED);
         }
     }
 
@@ -364,12 +364,12 @@ class CrawlCommand implements Callable<Integer> {
             boolean isFirst = String.valueOf(e.getMessage()).startsWith("'" + words.get(0) + "'");
             List<String> similar = isFirst ? Checks.similar(spec, words.get(0)) : List.of();
             String advice = similar.isEmpty() ? "" : "; " + Checks.question(similar);
-            throw Checks.wrong(spec, "Invalid SEED: " + e.getMessage() + advice, ConfigFile.SEED);
+            throw Checks.wrong(spec, "Invalid SEED: " + e.getMessage() + advice, Checks.SEED);
         }
     }
 
     private ParameterException noSeed() {
-        return Checks.wrong(spec, "no usable seed in " + String.join(", ", seeds), ConfigFile.SEED);
+        return Checks.wrong(spec, "no usable seed in " + String.join(", ", seeds), Checks.SEED);
     }
 
     /** Returns the command as a shell takes it, without passwords: values of headers, and users in URLs. */

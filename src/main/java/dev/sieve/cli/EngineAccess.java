@@ -24,6 +24,7 @@ import picocli.CommandLine.Spec;
 final class EngineAccess {
     static final String VARIABLE = "SIEVE_FRONTIER_PASSWORD";
 
+    static final String FRONTIER = "--frontier";
     static final String OPTION = "--frontier-password-file";
     private static final int MAX_BYTES = 4096;
     private static final Pattern ADDRESS = Pattern.compile("(valkey|redis)s?:/.*", Pattern.DOTALL);
@@ -53,7 +54,7 @@ final class EngineAccess {
         try {
             address = EngineAddress.parse(text);
         } catch (IllegalArgumentException e) {
-            throw Checks.wrong(spec, "Invalid value for " + what + ": " + e.getMessage(), SharedOptions.FRONTIER);
+            throw Checks.wrong(spec, "Invalid value for " + what + ": " + e.getMessage(), FRONTIER);
         }
         if (passwordFile != null) {
             if (address.password() != null) {

@@ -87,7 +87,7 @@ final class PlaceOptions {
         Checks.requires(spec, "--again", "--min-age", "--max-age", "--only-changes");
         Checks.requires(spec, "--check-resources", "--accept-types");
         if (job != null && EngineAccess.isAddress(job.toString())) {
-            throw Checks.invalid(spec, "--job", "not a directory but an address, for '" + SharedOptions.FRONTIER + "'");
+            throw Checks.invalid(spec, "--job", "not a directory but an address, for '" + EngineAccess.FRONTIER + "'");
         }
         CrawlPlace place = frontier != null
                 ? frontier

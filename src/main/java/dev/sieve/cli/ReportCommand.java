@@ -42,7 +42,7 @@ final class ReportCommand implements Callable<Integer> {
     private List<Path> files = new ArrayList<>();
 
     @Option(
-            names = SharedOptions.FRONTIER,
+            names = EngineAccess.FRONTIER,
             paramLabel = "ADDRESS",
             description = "Report the crawl of this shared frontier, running or not, in place of files.")
     private @Nullable String frontier;
@@ -64,7 +64,7 @@ final class ReportCommand implements Callable<Integer> {
         new OutputChecks(spec, new MemoryPlace()).report("-o", output, isForced);
         AtomicLong problems = new AtomicLong();
         if (files.isEmpty() == (frontier == null)) {
-            String option = "'" + SharedOptions.FRONTIER + "'";
+            String option = "'" + EngineAccess.FRONTIER + "'";
             throw Checks.wrong(
                     spec,
                     files.isEmpty()
@@ -84,7 +84,7 @@ final class ReportCommand implements Callable<Integer> {
 
     private CrawlRecord shared(String address) throws IOException {
         List<byte[]> shares = new ArrayList<>();
-        SavedPlace place = access.place("option '" + SharedOptions.FRONTIER + "'", address, Duration.ZERO);
+        SavedPlace place = access.place("option '" + EngineAccess.FRONTIER + "'", address, Duration.ZERO);
         place.shares(shares::add);
         if (shares.isEmpty()) {
             throw new IOException("nothing to report: no worker has stored anything in " + place);

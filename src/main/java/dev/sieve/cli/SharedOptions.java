@@ -23,7 +23,6 @@ import picocli.CommandLine.Spec;
 @Command(optionListHeading = "%nShared frontier:%n")
 @SameForWorkers(false)
 final class SharedOptions {
-    static final String FRONTIER = "--frontier";
     private static final String HEADERS = "-H";
 
     /** What such a frontier does not have, or decides itself. */
@@ -34,7 +33,7 @@ final class SharedOptions {
     private CommandSpec spec;
 
     @Option(
-            names = FRONTIER,
+            names = EngineAccess.FRONTIER,
             paramLabel = "ADDRESS",
             description = "Share the crawl with other processes, on a Valkey or Redis server or cluster:"
                     + " valkey://[USER@]HOST[:PORT],...[/DATABASE]/NAME, or valkeys:// for TLS. Start each process, on any"
@@ -54,16 +53,19 @@ final class SharedOptions {
     @Nullable
     SavedPlace place() throws IOException {
         if (frontier == null) {
-            Checks.requires(spec, FRONTIER, EngineAccess.OPTION, "--patience");
+            Checks.requires(spec, EngineAccess.FRONTIER, EngineAccess.OPTION, "--patience");
             return null;
         }
         for (String other : OTHERS) {
             if (isGiven(other)) {
                 throw Checks.wrong(
-                        spec, "Option '" + FRONTIER + "' cannot be combined with '" + other + "'", FRONTIER, other);
+                        spec,
+                        "Option '" + EngineAccess.FRONTIER + "' cannot be combined with '" + other + "'",
+                        EngineAccess.FRONTIER,
+                        other);
             }
         }
-        return access.place("option '" + FRONTIER + "'", frontier, patience);
+        return access.place("option '" + EngineAccess.FRONTIER + "'", frontier, patience);
     }
 
     private boolean isGiven(String option) {

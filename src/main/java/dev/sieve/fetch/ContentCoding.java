@@ -27,6 +27,9 @@ import okio.Okio;
  * other (RFC 1952, section 2.2); other bytes after them are ignored. A body in deflate may lack the header of zlib.
  */
 final class ContentCoding {
+    /** The message of the client when a body is shorter than announced. */
+    static final String END = "unexpected end of stream";
+
     /** The further codings in the registry of IANA. A body in one of them cannot be read, and no request accepts it. */
     private static final Set<String> OTHERS =
             Set.of("aes128gcm", "br", "compress", "dcb", "dcz", "exi", "pack200-gzip", "x-compress", "zstd", "x-zstd");
@@ -68,7 +71,7 @@ final class ContentCoding {
             try {
                 return in.read(target, from, length);
             } catch (EOFException | ZipException e) {
-                throw isDecoded ? wrong(e) : new ProtocolException(ResponseReader.END);
+                throw isDecoded ? wrong(e) : new ProtocolException(END);
             }
         }
 

@@ -133,7 +133,7 @@ final class Http2Call extends ForwardingSource implements Http2Reader.Handler {
 
     private void readFrame() throws IOException {
         if (!reader.nextFrame(false, this)) {
-            throw new EOFException(ResponseReader.END);
+            throw new EOFException(ContentCoding.END);
         } else if (failure != null) {
             throw failure;
         } else if (settings != null) {
@@ -151,7 +151,7 @@ final class Http2Call extends ForwardingSource implements Http2Reader.Handler {
         length += Math.max(0, count);
         // RFC 9113, section 8.1.1: such a response is malformed.
         if (announced >= 0 && (count < 0 ? length < announced : length > announced)) {
-            throw new ProtocolException(count < 0 ? ResponseReader.END : "a body longer than its Content-Length");
+            throw new ProtocolException(count < 0 ? ContentCoding.END : "a body longer than its Content-Length");
         }
         return count;
     }

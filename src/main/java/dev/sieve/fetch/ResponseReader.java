@@ -41,8 +41,6 @@ final class ResponseReader {
     private static final int PART = 8 << 10;
 
     private static final String CHUNKED = "chunked";
-    /** The message of the client when a body is shorter than announced. */
-    static final String END = "unexpected end of stream";
 
     private static final Set<Integer> REDIRECTS = Set.of(301, 302, 303, 307, 308);
 
@@ -272,6 +270,6 @@ final class ResponseReader {
 
     /** The client throws one exception for a response that is not valid and for one that is shorter than announced. */
     private static boolean isIncomplete(IOException e) {
-        return e.getCause() instanceof EOFException || END.equals(e.getMessage());
+        return e.getCause() instanceof EOFException || ContentCoding.END.equals(e.getMessage());
     }
 }

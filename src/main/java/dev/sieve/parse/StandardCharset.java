@@ -14,8 +14,6 @@ import org.jspecify.annotations.Nullable;
  * Queries of URLs are encoded by Java's charset; not at all, if Java has none.
  */
 final class StandardCharset extends Charset {
-    static final char ERROR = '\uFFFD';
-
     private static final String LATIN_6 = "\u00A0ĄĒĢĪĨĶ§ĻĐŠŦŽ\u00ADŪŊ°ąēģīĩķ·ļđšŧž―ūŋĀÁÂÃÄÅÆĮČÉĘËĖÍÎÏÐŅŌÓÔÕÖŨØŲÚÛÜÝÞß"
             + "āáâãäåæįčéęëėíîïðņōóôõöũøųúûüýþĸ";
     private static final String LATIN_8 = "\u00A0Ḃḃ£ĊċḊ§Ẁ©ẂḋỲ\u00AD®ŸḞḟĠġṀṁ¶ṖẁṗẃṠỳẄẅṡÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏŴÑÒÓÔÕÖṪØÙÚÛÜÝŶß"
@@ -58,9 +56,9 @@ final class StandardCharset extends Charset {
     private static char[] characters(String name, @Nullable Charset java) {
         char[] characters = new char[256];
         for (int i = 0; i < characters.length; i++) {
-            char same = java == null ? ERROR : new String(new byte[] {(byte) i}, java).charAt(0);
+            char same = java == null ? StandardDecoder.ERROR : new String(new byte[] {(byte) i}, java).charAt(0);
             // What is not assigned in code pages of Windows is a control character.
-            boolean isControl = same == ERROR && i < 0xA0 && (i < 0x80 || !name.startsWith("ISO"));
+            boolean isControl = same == StandardDecoder.ERROR && i < 0xA0 && (i < 0x80 || !name.startsWith("ISO"));
             characters[i] = isControl || i < 0x80 ? (char) i : same;
         }
         String latin = name.equals("ISO-8859-10") ? LATIN_6 : name.equals("ISO-8859-14") ? LATIN_8 : "";

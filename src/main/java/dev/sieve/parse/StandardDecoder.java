@@ -1,7 +1,5 @@
 package dev.sieve.parse;
 
-import static dev.sieve.parse.StandardCharset.ERROR;
-
 import java.nio.ByteBuffer;
 import java.nio.CharBuffer;
 import java.nio.charset.Charset;
@@ -14,6 +12,8 @@ import java.nio.charset.StandardCharsets;
  * writes characters and errors for them.
  */
 abstract class StandardDecoder extends CharsetDecoder {
+    static final char ERROR = '\uFFFD';
+
     private static final int NONE = -1;
     private static final CharBuffer NOWHERE = CharBuffer.allocate(0);
     private static final char[] ASCII = new char[0x80];
