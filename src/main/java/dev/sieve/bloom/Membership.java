@@ -87,7 +87,7 @@ public interface Membership {
 
     /**
      * Writes the set and its seed in a form that {@link Memberships#read} reads on any machine. One thread may add at
-     * the same time: all keys added before this call are written, and some of those added later.
+     * the same time: every key added before this call is written, and perhaps some added during it.
      */
     void writeTo(OutputStream out) throws IOException;
 }

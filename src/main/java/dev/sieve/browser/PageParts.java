@@ -34,7 +34,7 @@ import org.jspecify.annotations.Nullable;
  * of each host. {@link #close} cancels what is being requested. Safe for use by many threads.
  */
 final class PageParts implements AutoCloseable {
-    /** How many parts of a page are requested at once; from a host, twice as many of all pages. */
+    /** Concurrent requests per page; per host, twice that over all pages. */
     static final int AT_ONCE = 3;
 
     private static final int MAX_PARTS = 300;

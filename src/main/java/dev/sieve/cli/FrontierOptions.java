@@ -20,7 +20,7 @@ import picocli.CommandLine.Spec;
 @Command(optionListHeading = "%nFilter of seen URLs:%n")
 @SameForWorkers(false)
 final class FrontierOptions {
-    /** The rest is for the queue, the pages in progress and the program itself. */
+    /** Largest share of the heap for the filter; the rest holds queue, pages and program. */
     private static final double SHARE_OF_HEAP = 0.8;
 
     private static final long DEFAULT_CAPACITY = 1_000_000;

@@ -331,7 +331,7 @@ final class Summary {
             lines.append(text("    %s  %s  (%s)%n", failure.reason(), failure.url(), origin));
         }
         long more = report.count(FAILURES) - report.failures().size();
-        lines.append(unlessZero("    and %,d more; -o FILE.jsonl lists them all%n", Math.max(0, more)));
+        lines.append(unlessZero("    and %,d more; --report lists them all%n", Math.max(0, more)));
     }
 
     /** Returns how many responses were errors, how many URLs got no usable response, and how many fragments are missing. */

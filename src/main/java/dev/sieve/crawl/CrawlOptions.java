@@ -336,7 +336,7 @@ public final class CrawlOptions {
     public CrawlOptions header(String name, String value) {
         checkHeader(name, value);
         if (name.equalsIgnoreCase("User-Agent")) {
-            throw new IllegalArgumentException("the User-Agent is an option of its own, since it counts in robots.txt");
+            throw new IllegalArgumentException("use userAgent() for the User-Agent: robots.txt is matched against it");
         }
         headers.put(name, value);
         return this;

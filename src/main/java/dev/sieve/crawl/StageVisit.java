@@ -23,7 +23,7 @@ public interface StageVisit extends LinkExtractor.Rest {
         return next.fetch(request);
     }
 
-    /** Receives URLs that a sitemap lists, which are queued, and when they were modified as far as it says so. */
+    /** Receives the URLs of a sitemap after they were queued, with their {@code lastmod} where given. */
     default void listed(List<String> urls, Map<String, Instant> modified) {}
 
     /** Called when a document was read, before its links are queued. */

@@ -55,7 +55,7 @@ final class BodyMemory {
      *     much as one of them needs
      * @param requests how many requests there are at the same time
      * @param bodyLimit the length of the largest body, with its bytes as they arrive if these are kept
-     * @param patienceNanos how long a body waits until it has another one cancelled, when few of them wait
+     * @param patienceNanos how long a body waits before it cancels another, while few are waiting
      */
     BodyMemory(long bytes, int requests, long bodyLimit, long patienceNanos) {
         share = Math.max(MIN_SHARE, bytes / 2 / requests);

@@ -247,7 +247,7 @@ public final class LineFile implements Closeable {
                     + " anew in another directory");
         }
 
-        /** Whether the rest is a whole line and another character than a line feed, which a crash does not leave. */
+        /** Whether the rest is a whole line whose line feed was changed; a crash cannot cause that. */
         private boolean hasChangedLineFeed() {
             int length = in.length() - 1;
             return length > 0 && !in.isTerminated() && in.bytes()[length] != 0 && checksum.isWhole(in.bytes(), length);

@@ -38,10 +38,7 @@ import java.util.stream.Stream;
  * file and the line; {@link FolderPlace#inspect} lists them, and {@link FolderPlace#repair} keeps the intact lines.
  */
 public final class CrawlDirectory implements JobStore {
-    /**
-     * The milliseconds of a pause, of which the digits allow for ten years; its expiry in epoch milliseconds; and the host, a
-     * name or an address, as in a URL.
-     */
+    /** {@code PAUSE_MILLIS EXPIRY_EPOCH_MILLIS HOST}; the host is a name or an address, as in a URL. */
     private static final Pattern PAUSE = Pattern.compile("(\\d{1,12}) (\\d{1,15}) ([!-~]{1,255})");
 
     static final LineFile.Kind SEEDS = new LineFile.Kind(

@@ -186,7 +186,7 @@ public final class SharedJob implements JobStore, Sharing {
 
     @Override
     public void requireAlone(String work) {
-        throw new IllegalArgumentException(work + " by a crawl that several processes share");
+        throw new IllegalArgumentException("a shared crawl cannot " + work);
     }
 
     @Override

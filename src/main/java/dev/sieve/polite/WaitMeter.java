@@ -7,7 +7,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * Measures how long polls were in vain although items were queued, by the reason: all hosts with items had to wait, for
+ * Measures how long polls returned nothing although items were queued, by reason: all hosts with items had to wait, for
  * their delay or because they back off, or all had as many requests under way as they may have. The time of waiting is
  * attributed to the host that was ready next, unless it is new.
  */
@@ -24,7 +24,7 @@ final class WaitMeter {
     private boolean isLimited;
     private long sinceNanos;
 
-    /** Notes a poll in vain; {@code byLimit}: no host waits, so that a request has to end first. */
+    /** Records a poll that returned nothing; {@code byLimit}: no host is waiting, so a request must end first. */
     void starved(long nowNanos, boolean byLimit) {
         if (isStarved && isLimited && !byLimit) {
             limitedNanos += since(nowNanos);

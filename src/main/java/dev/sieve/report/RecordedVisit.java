@@ -8,11 +8,11 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the records of a job's report say of the last visit of a URL.
+ * The last visit of a URL, as recorded in a job's journal.
  *
- * @param signals how its content may be used, as JSON; null when nothing is said
- * @param rendered how a browser has rendered it, as JSON; null if none has
- * @param wall the name of the bot wall that has responded in place of the site; null when none has
+ * @param signals how its content may be used, as JSON; null if the site sends no signals
+ * @param rendered how a browser has rendered it, as JSON; null if it was not rendered
+ * @param wall the name of the bot wall that responded instead of the site; null if none did
  */
 public record RecordedVisit(
         @Nullable String signals,
@@ -20,7 +20,7 @@ public record RecordedVisit(
         @Nullable String wall) {
     private static final RecordedVisit NONE = new RecordedVisit(null, null, null);
 
-    /** Returns what the records say of the last visit of the URL with a key: nothing without any. */
+    /** Returns the last visit of the URL with this key; all fields are null if none is recorded. */
     public static RecordedVisit of(Path folder, String key) throws IOException {
         if (Files.notExists(folder.resolve(Journal.KIND.name()))) {
             return NONE;

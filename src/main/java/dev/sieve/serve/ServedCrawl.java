@@ -222,7 +222,7 @@ final class ServedCrawl implements Closeable {
         return queue == null ? null : table.poll(queue, now);
     }
 
-    /** Makes that many items are queued; returns how many records were read. */
+    /** Reads ahead until enough items are queued; returns the number of records read. */
     private int readAhead(Request request, Moment now) {
         Queue queue = request.queue == null ? null : table.find(request.queue);
         if (request.queue != null && (queue == null || queue.state != Queue.State.OPEN)) {

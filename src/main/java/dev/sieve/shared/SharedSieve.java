@@ -335,7 +335,7 @@ public final class SharedSieve implements Frontier {
      * Stores what is done, gives the slices back and ends the connections. URLs in flight are handed out again by another
      * worker, or after the next open. Closing twice has no effect.
      *
-     * @throws UncheckedIOException when the engine is away for too long, so that it could not be stored what is done
+     * @throws UncheckedIOException when the engine is away for too long, so finished URLs could not be stored
      */
     @Override
     public void close() {

@@ -46,7 +46,7 @@ public final class AllStages {
             all.add(new ExtractStage(options.text(), options.has(Capability.META)));
         }
         if (options.has(Capability.CHECK_FRAGMENTS)) {
-            job.sharing().requireAlone("fragments are not checked");
+            job.sharing().requireAlone("check fragments");
             Fragments fragments = job.part(Fragments.class, Fragments::new);
             all.add(new FragmentStage(
                     fragments, recorder, options.has(Capability.CHECK_ROUTES), rounds != null, clock));

@@ -86,7 +86,7 @@ final class KnownPages {
     /** Lines after this position belong to visits of the present round. */
     private long roundStart;
 
-    /** Opens the pages of a job, or creates the file, of which the first round has begun. The job closes it. */
+    /** Opens the file of pages, or creates it with round 1 begun. The job closes it. */
     KnownPages(JobFiles files) throws IOException {
         this(files, Integer.MAX_VALUE);
     }

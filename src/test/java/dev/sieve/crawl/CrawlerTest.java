@@ -349,7 +349,7 @@ class CrawlerTest {
     void theUserAgentIsNotAHeaderFieldOfSomeOrigins() {
         assertThatThrownBy(() -> fast().header("user-agent", "mybot/1.0"))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("an option of its own");
+                .hasMessageContaining("use userAgent()");
     }
 
     @Test

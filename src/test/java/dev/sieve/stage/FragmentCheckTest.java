@@ -375,13 +375,13 @@ class FragmentCheckTest {
         Sharing sharing = new Sharing() {
             @Override
             public void requireAlone(String work) {
-                throw new IllegalArgumentException(work + " by a crawl that several processes share");
+                throw new IllegalArgumentException("a shared crawl cannot " + work);
             }
         };
         CrawlJob shared = new CrawlJob(new Sieve(10), folder, null, sharing, (seeds, origins) -> JobStore.NONE);
         try (shared) {
             assertThatThrownBy(() -> new Crawler(options(), shared, AllStages::of))
-                    .hasMessage("fragments are not checked by a crawl that several processes share");
+                    .hasMessage("a shared crawl cannot check fragments");
         }
     }
 }
