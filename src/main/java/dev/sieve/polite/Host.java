@@ -28,8 +28,9 @@ class Host {
     byte countedAs; // with what trust it counts as at work; 0 if it does not count
     boolean isGivenUp; // no more requests are made, so that items owe no delay
 
-    boolean isChained; // see Chain
+    private @Nullable Chain chain; // the one that it is in
     private @Nullable Host nextInChain;
+    private @Nullable Host previousInChain;
 
     int heapIndex = NONE; // among the hosts that wait, see WaitingHosts
 
@@ -98,7 +99,11 @@ class Host {
 
     /** Whether nothing is queued or under way, and no delay or back-off is left. */
     boolean isIdle(long nowNanos) {
-        return items() == 0 && underWay == 0 && readyAt - nowNanos <= 0 && lentAt - nowNanos <= 0 && !isChained;
+        return items() == 0 && underWay == 0 && readyAt - nowNanos <= 0 && lentAt - nowNanos <= 0 && !isChained();
+    }
+
+    boolean isChained() {
+        return chain != null;
     }
 
     /**
@@ -232,7 +237,8 @@ class Host {
         }
 
         void addLast(Host host) {
-            host.isChained = true;
+            host.chain = this;
+            host.previousInChain = last;
             if (last == null) {
                 first = host;
             } else {
@@ -243,23 +249,29 @@ class Host {
 
         /** Removes the first host; the chain must not be empty. */
         void removeFirst() {
-            Host host = first();
-            first = host.nextInChain;
-            last = first == null ? null : last;
-            host.nextInChain = null;
-            host.isChained = false;
+            remove(first());
         }
 
-        /** Removes a host, if the chain has it, in a time that grows with the chain. */
+        /** Removes a host, if the chain has it. */
         void remove(Host host) {
-            Host end = last;
-            for (Host each = null; each != end; ) {
-                each = first();
-                removeFirst();
-                if (each != host) {
-                    addLast(each);
-                }
+            if (host.chain != this) {
+                return;
             }
+            Host previous = host.previousInChain;
+            Host next = host.nextInChain;
+            if (previous == null) {
+                first = next;
+            } else {
+                previous.nextInChain = next;
+            }
+            if (next == null) {
+                last = previous;
+            } else {
+                next.previousInChain = previous;
+            }
+            host.chain = null;
+            host.nextInChain = null;
+            host.previousInChain = null;
         }
     }
 

@@ -304,7 +304,7 @@ final class HostSelector {
     /** Counts a host and puts it in its right place after a change. */
     void settle(Host host) {
         count(host);
-        if (host.isChained) {
+        if (host.isChained()) {
             return;
         }
         boolean hasRoom = hasRoom(host);

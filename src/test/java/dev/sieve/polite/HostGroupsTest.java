@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /** Limits that hosts share, and budgets. A host is named after its group and a number; hosts named x have no group. */
 class HostGroupsTest {
@@ -257,6 +258,32 @@ class HostGroupsTest {
         assertThat(schedule.poll(60 * SECOND)).isNull();
         schedule.giveUp("b");
         assertThat(schedule.poll("b", 60 * SECOND)).isEqualTo("b");
+    }
+
+    /** Each host is the last one of its server: a search for it from the first one on would take minutes. */
+    @Test
+    @Timeout(60)
+    void hostIsRemovedWithoutASearchForIt() {
+        int hosts = 300_000;
+        Host.Chain chain = new Host.Chain();
+        Host[] all = new Host[hosts];
+        for (int i = 0; i < hosts; i++) {
+            all[i] = new Host(i, 0);
+            chain.addLast(all[i]);
+        }
+        for (int i = hosts - 1; i > 2; i--) {
+            chain.remove(all[i]);
+            assertThat(all[i].isChained()).isFalse();
+        }
+        new Host.Chain().remove(all[1]);
+        chain.remove(all[1]);
+        chain.addLast(all[1]);
+
+        for (int next : new int[] {0, 2, 1}) {
+            assertThat(chain.first()).isSameAs(all[next]);
+            chain.removeFirst();
+        }
+        assertThat(chain.isEmpty()).isTrue();
     }
 
     @Test
