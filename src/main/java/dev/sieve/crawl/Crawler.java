@@ -84,6 +84,7 @@ public final class Crawler implements AutoCloseable {
 
     private final HostSchedule<Target> schedule;
     private final Fetcher fetcher;
+    private final Origins origins;
     private final Recorder recorder;
     private final LinkQueue links;
     private final Dispatcher dispatcher;
@@ -145,7 +146,7 @@ public final class Crawler implements AutoCloseable {
         // The schedule first: if it fails, no connections need closing.
         schedule = Politeness.schedule(options, job, stats.accepted() > 0, startNanos);
         fetcher = options.newFetcher();
-        Origins origins = options.origins(fetcher);
+        origins = options.origins(fetcher);
         hasHeaders = options.hasHeaders();
         names = options.names();
         boolean continues = before > 0 && stats.done() > 0 && toQueue() == 0;
@@ -188,7 +189,7 @@ public final class Crawler implements AutoCloseable {
 
             @Override
             public void open(String origin) {
-                fetcher.open(origin);
+                openRemote(origin);
             }
 
             @Override
@@ -209,8 +210,14 @@ public final class Crawler implements AutoCloseable {
      * @throws IllegalArgumentException when it is not an http or https URL
      */
     public void open(String url) {
-        fetcher.open(url);
+        openRemote(url);
         job.addOpen(parse(url));
+    }
+
+    private void openRemote(String url) {
+        if (origins.isRemote(url)) {
+            fetcher.open(url);
+        }
     }
 
     /**

@@ -9,7 +9,8 @@ import java.util.Locale;
 public enum Loss {
     COOKIES_EVICTED,
     COOKIES_IGNORED,
-    REDIRECTS_FORGOTTEN;
+    REDIRECTS_FORGOTTEN,
+    ROBOTS_UNREADABLE;
 
     /** Receives what is dropped, with a sentence for the user. */
     public interface Receiver {

@@ -277,6 +277,12 @@ final class UrlProcessor {
         Boolean rule = access.isKnown() ? access.skipReason(target.url()) == null : null;
         Target next = target.afterRobots(rule);
         Duration crawlDelay = politeness.newCrawlDelay(origin, access);
+        if (access.problem().startsWith(FetchResult.Reason.PROTOCOL.text())) {
+            recorder.lost(
+                    Loss.ROBOTS_UNREADABLE,
+                    "the robots.txt of " + origin + " cannot be read, so that its URLs are not requested: "
+                            + access.problem());
+        }
         return access.isKnown()
                 ? new Outcome(Outcome.Kind.ROBOTS_READ, crawlDelay, next)
                 : new Outcome(Outcome.Kind.POSTPONED, pause, next);

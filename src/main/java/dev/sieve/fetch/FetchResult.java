@@ -279,6 +279,8 @@ public sealed interface FetchResult {
         BROKEN("broken off", true),
         /** The response is not valid HTTP. */
         PROTOCOL("invalid response", false),
+        /** A file on this machine may not be read. */
+        UNREADABLE("file not readable", false),
         /** The text of a link is not a URL, so nothing was requested. */
         MALFORMED("malformed URL", false),
         /** The page of a link has no part with the name in its fragment. */

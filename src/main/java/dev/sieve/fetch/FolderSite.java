@@ -5,6 +5,7 @@ import dev.sieve.url.UrlParts;
 import java.io.IOException;
 import java.net.HttpURLConnection;
 import java.net.URLConnection;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
@@ -93,11 +94,13 @@ public final class FolderSite implements LocalSource {
         Path found = folder;
         for (String segment : url.pathSegments()
                 .subList(base.pathSegments().size() - 1, url.pathSegments().size())) {
-            if (segment.equals("..") || segment.indexOf('/') >= 0 || segment.indexOf('\\') >= 0) {
-                return null;
-            }
             try {
-                found = found.resolve(segment);
+                Path next = found.resolve(segment);
+                boolean isName = !segment.equals("..") && found.equals(next.getParent());
+                if (!isName && !segment.isEmpty()) {
+                    return null;
+                }
+                found = next;
             } catch (InvalidPathException e) {
                 // Such as a character that names of files cannot have in the locale of the process.
                 return null;
@@ -129,6 +132,9 @@ public final class FolderSite implements LocalSource {
                 && !url.encodedPath().endsWith("/")) {
             String target = url.newBuilder().addPathSegment("").build().toString();
             return new Stored(HttpURLConnection.HTTP_MOVED_PERM, Map.of("location", List.of(target)));
+        }
+        if (found == null && path != null && Files.exists(path)) {
+            throw new AccessDeniedException(path.toString(), null, "a symbolic link leads out of the folder");
         }
         return new Stored(HttpURLConnection.HTTP_NOT_FOUND, Map.of());
     }

@@ -167,8 +167,7 @@ final class Http2Call extends ForwardingSource implements Http2Reader.Handler {
             fields.forEach(each -> builder.addUnsafeNonAscii(
                     each.name.utf8(), each.value.utf8().replaceAll("\\p{Cntrl}", " ")));
             head = builder.build();
-            boolean hasBody =
-                    !head.get(":status").equals("304") && !head.get(":status").equals("204");
+            boolean hasBody = !"304".equals(head.get(":status")) && !"204".equals(head.get(":status"));
             announced = hasBody ? lengthOf(head) : -1;
         }
         hasEnded |= isLast;

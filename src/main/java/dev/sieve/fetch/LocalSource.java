@@ -31,6 +31,7 @@ public interface LocalSource {
     /**
      * Returns the response for one of these URLs; null if there is none, so that the URL cannot be crawled.
      *
+     * @throws java.nio.file.AccessDeniedException when it may not be read, with a reason
      * @throws IOException when it cannot be read; the message says why
      */
     @Nullable

@@ -6,6 +6,8 @@ import dev.sieve.fetch.FetchResult.Refused;
 import dev.sieve.scope.SkipRule;
 import dev.sieve.url.UrlNormalizer;
 import java.io.IOException;
+import java.net.HttpURLConnection;
+import java.nio.file.AccessDeniedException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import okhttp3.MediaType;
 import okhttp3.Protocol;
@@ -66,6 +68,9 @@ public final class Origins implements PageFetcher {
             try (Response response = response(url, stored)) {
                 result = network.reading(request.body(), received).read(url, response, room);
             }
+        } catch (AccessDeniedException e) {
+            String reason = e.getReason() == null ? "no permission" : e.getReason();
+            result = new Failed(HttpURLConnection.HTTP_NOT_FOUND, Reason.UNREADABLE, reason);
         } catch (IOException e) {
             result = ResponseReader.failure(e, network.isStopped() ? Reason.STOPPED : null);
         } catch (RuntimeException | AssertionError | StackOverflowError e) {

@@ -23,6 +23,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import javax.net.ssl.SSLException;
 import okhttp3.Response;
@@ -33,6 +34,10 @@ import org.jspecify.annotations.Nullable;
 final class ResponseReader {
     /** In the message of the JDK about a server that does not speak TLS. */
     private static final String NO_TLS = "unrecognized SSL message";
+
+    /** In the message of the client about the certificate of another host. */
+    private static final Pattern WRONG_NAME =
+            Pattern.compile("Hostname (\\S+) not verified(?:.*subjectAltNames: \\[([^]]+)]|.*)");
 
     /** Most header fields accepted: more than any real server sends. A parsed field takes some hundred bytes. */
     static final int MAX_HEADERS = 1000;
@@ -214,7 +219,11 @@ final class ResponseReader {
     }
 
     private static Failed failed(int status, IOException e, @Nullable Reason cancellation) {
-        String detail = e.getMessage() == null ? e.getClass().getSimpleName() : e.getMessage();
+        String message = e.getMessage() == null ? e.getClass().getSimpleName() : e.getMessage();
+        String detail = WRONG_NAME
+                .matcher(message.replaceAll("\\s+", " "))
+                .replaceFirst(match -> "the certificate is not for " + match.group(1)
+                        + (match.group(2) == null ? "" : " but for " + match.group(2)));
         String hint = detail.contains(NO_TLS) ? "; is this http?" : "";
         return new Failed(status, reason(e, cancellation), Printable.of(detail) + hint);
     }

@@ -85,7 +85,7 @@ final class JunitSink extends DocumentSink {
         for (String field : fields) {
             text.append(text.isEmpty() ? "" : "\t").append(Printable.line(field));
         }
-        add(type + " " + Printable.line(url), text.toString());
+        add(type + " " + Printable.distinct(url), text.toString());
     }
 
     @Override

@@ -1,5 +1,7 @@
 package dev.sieve.url;
 
+import java.util.stream.Collectors;
+
 /** Makes text from a server or a file safe for a message, a log or a terminal. */
 public final class Printable {
     private static final int MAX_LENGTH = 200;
@@ -19,6 +21,13 @@ public final class Printable {
     /** Returns a text as one line: control characters, line breaks and characters that change direction become {@code ?}. */
     public static String line(String text) {
         return line(text, text.length());
+    }
+
+    /** Returns a text as {@link #line}, in a form that is another one for other characters: {@code \\u0001}. */
+    public static String distinct(String text) {
+        return text.codePoints()
+                .mapToObj(c -> isPrintable(c) ? Character.toString(c) : String.format("\\u%04x", c))
+                .collect(Collectors.joining());
     }
 
     private static String line(String text, int maxLength) {

@@ -57,6 +57,9 @@ public final class Seeds {
 
     private static final Pattern HAS_CREDENTIALS = Pattern.compile("(?i)https?:[/\\\\]*[^/\\\\?#]*@");
 
+    /** The beginning of a document; URLs in a list may be in angle brackets, and are then reported one by one. */
+    private static final Pattern MARKUP = Pattern.compile("<(?!https?:)");
+
     private final Consumer<String> named;
     private final Consumer<String> urls;
     private final Consumer<Problem> problems;
@@ -138,6 +141,10 @@ public final class Seeds {
                 text = text.strip();
                 if (text.isEmpty() && !isCut) {
                     continue;
+                }
+                if (isEmpty && MARKUP.matcher(text).lookingAt()) {
+                    throw new IOException("it is HTML or XML, not a list of URLs; to crawl the files of a"
+                            + " folder, name the folder; a sitemap is read with its site");
                 }
                 isEmpty = false;
                 if (isCut) {

@@ -70,6 +70,16 @@ class CiOutputsTest {
         pages.put("/robots.txt", "User-agent: *\nDisallow: /private");
     }
 
+    @Test
+    void brokenLinksThatDifferInAControlCharacterAreTestCases() throws Exception {
+        pages.put("/b", links("http://a\u0001b/", "http://a\u0002b/", "http://a\u007fb/"));
+
+        crawl("-o", folder.resolve("results.junit.xml").toString());
+
+        assertThat(Files.readString(folder.resolve("results.junit.xml")))
+                .contains("http://a\\u0001b/", "http://a\\u0002b/", "http://a\\u007fb/");
+    }
+
     @AfterEach
     void stop() {
         System.setErr(before);

@@ -48,6 +48,16 @@ class FolderSeedTest {
     }
 
     @Test
+    void nothingIsSentToTheOriginOfAFolder() throws IOException {
+        Path skipped = folder.resolve("skipped.tsv");
+        Files.writeString(folder.resolve("missing.html"), "<a href='https://localhost:80/'>x</a>");
+
+        run("--delay=0", "--check-links", "--skipped=" + skipped, "-o=" + folder.resolve("urls.tsv"));
+
+        assertThat(Files.readString(skipped)).contains("https://localhost:80/").contains("address");
+    }
+
+    @Test
     void dryRunAndWhyDoNotAskTheRobotsTxtOfAFolder() throws IOException {
         Run dryRun = run("--dry-run");
         Run why = Run.of(Main.commandLine(), "why", "http://localhost/a.html", folder.toString());

@@ -1,5 +1,6 @@
 package dev.sieve.crawl;
 
+import static dev.sieve.crawl.Counter.DROPPED;
 import static dev.sieve.crawl.Counter.FAILED;
 import static dev.sieve.crawl.Counter.FAILURES;
 import static dev.sieve.crawl.Counter.LINKS;
@@ -105,6 +106,18 @@ class HostileCrawlTest {
             assertThat(report.count(RETRIES)).isZero();
             assertGoodPageWasFetched();
         }
+    }
+
+    @Test
+    void robotsTxtInAnotherCodingIsCountedAndSaid() throws IOException {
+        server.on(
+                "/robots.txt",
+                HostileServer.raw("HTTP/1.1 200 OK\nContent-Encoding: br\nContent-Length: 1\n", new byte[1]));
+
+        CrawlReport report = crawl(fast().obeyRobots(true), "/");
+
+        assertThat(report.by(FAILURES)).containsEntry("robots.txt unavailable: invalid response", 1L);
+        assertThat(report.by(DROPPED)).containsExactly(Map.entry("robots unreadable", 1L));
     }
 
     @Test

@@ -3,6 +3,7 @@ package dev.sieve.fetch;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.sieve.fetch.FetchResult.Failed;
 import dev.sieve.fetch.FetchResult.Page;
 import dev.sieve.fetch.FetchResult.Redirect;
 import java.io.IOException;
@@ -34,6 +35,7 @@ class FolderSiteTest {
         write("style.CSS", "p {}");
         write("image.png", "png");
         write("data", "data");
+        write("a\\b.html", "<p>a\\b");
         Files.createDirectory(folder.resolve("empty"));
         Files.createSymbolicLink(folder.resolve("out.html"), directory.resolve("secret.html"));
         Files.createSymbolicLink(folder.resolve("in.html"), folder.resolve("index.html"));
@@ -73,6 +75,7 @@ class FolderSiteTest {
         "/?q, text/html, <p>home",
         "/index.html, text/html, <p>home",
         "/docs/, text/html, <p>docs",
+        "/a%5Cb.html, text/html, <p>a\\b",
         "/docs/a%20b.html, text/html, <p>a b",
         "/in.html, text/html, <p>home",
         "/style.CSS, text/css, p {}",
@@ -94,8 +97,6 @@ class FolderSiteTest {
                 "/missing.html",
                 "/empty/",
                 "/data/",
-                "/out.html",
-                "/up/secret.html",
                 "/..%2fsecret.html",
                 "/docs/..%2f..%2fsecret.html",
                 "/%2e%2e/secret.html",
@@ -106,6 +107,15 @@ class FolderSiteTest {
         assertThat(fetch("/", "http://localhost" + path)).isInstanceOfSatisfying(Page.class, page -> {
             assertThat(page.status()).isEqualTo(404);
             assertThat(page.body()).isEmpty();
+        });
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"/out.html", "/up/secret.html"})
+    void fileOutsideOfTheFolderIsNotMissing(String path) throws IOException {
+        assertThat(fetch("/", "http://localhost" + path)).isInstanceOfSatisfying(Failed.class, failed -> {
+            assertThat(failed.status()).isEqualTo(404);
+            assertThat(failed.description()).isEqualTo("file not readable: a symbolic link leads out of the folder");
         });
     }
 

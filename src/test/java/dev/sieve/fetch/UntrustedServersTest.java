@@ -142,7 +142,9 @@ class UntrustedServersTest {
         try (LocalServer server = serve(good)) {
             assertThat(fetch(server, "good.test", good)).isInstanceOf(Page.class);
             assertUntrusted(fetch(server, "good.test", null));
-            assertUntrusted(fetch(server, "wrong.test", good));
+            FetchResult wrong = fetch(server, "wrong.test", good);
+            assertUntrusted(wrong);
+            assertThat(wrong.description()).isEqualTo("tls: the certificate is not for wrong.test but for good.test");
         }
     }
 

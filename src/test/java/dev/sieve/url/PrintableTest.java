@@ -12,6 +12,11 @@ class PrintableTest {
     }
 
     @Test
+    void differentTextsRemainDifferent() {
+        assertThat(Printable.distinct("a\u0001b\u00e9\u202e")).isEqualTo("a\\u0001b\u00e9\\u202e");
+    }
+
+    @Test
     void otherTextIsKeptWhateverItsLength() {
         String text = "\u65e5\u672c \ud83d\ude00 \u00e9 ".repeat(100);
 

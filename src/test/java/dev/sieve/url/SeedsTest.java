@@ -310,6 +310,22 @@ class SeedsTest {
                 .hasMessageContaining(link.toString());
     }
 
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "<!doctype html>\n<a href=x>",
+                "\n <?xml version='1.0'?>",
+                "<urlset>",
+                "<a href='http://a.test/'>"
+            })
+    void documentIsNotAList(String text) throws IOException {
+        Path file = Files.writeString(directory.resolve("index.html"), text);
+        assertThatThrownBy(() -> seeds.read(List.of(file.toString()), InputStream.nullInputStream()))
+                .isInstanceOf(IOException.class)
+                .hasMessageContaining(file.toString())
+                .hasMessageContaining("name the folder");
+    }
+
     @Test
     void directoryIsRefusedByName() {
         assertThatThrownBy(() -> seeds.read(List.of(directory.toString()), InputStream.nullInputStream()))
