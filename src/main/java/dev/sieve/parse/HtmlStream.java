@@ -8,6 +8,7 @@ import java.util.Deque;
 import java.util.IdentityHashMap;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Locale;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
 import org.jsoup.nodes.Document;
@@ -50,6 +51,9 @@ final class HtmlStream {
     private static final Set<String> FORMATTING =
             Set.of("a", "b", "big", "code", "em", "font", "i", "nobr", "s", "small", "strike", "strong", "tt", "u");
 
+    /** The modes of a template that is the shadow root of the element around it, and thus displayed. */
+    private static final Set<String> SHADOW_ROOTS = Set.of("open", "closed");
+
     private final Visitor visitor;
     private final DocumentText text;
     private final BooleanSupplier isTimeLeft;
@@ -72,10 +76,10 @@ final class HtmlStream {
 
     /** Receives the content of a document. */
     interface Visitor {
-        /** Receives each element once, except those inside of a template, which are inert. */
+        /** Receives each element once, except those inside of a template that is not a shadow root. */
         void element(Element element);
 
-        /** Receives each text outside of a template, or a part of it. */
+        /** Receives each text outside of such a template, or a part of it. */
         void textNode(TextNode text);
 
         List<TextReceiver> texts();
@@ -201,7 +205,9 @@ final class HtmlStream {
             return NodeFilter.FilterResult.CONTINUE;
         }
         visitor.element(element);
-        boolean isInert = element.nameIs("template") && isHtml(element.tag().namespace());
+        boolean isInert = element.nameIs("template")
+                && isHtml(element.tag().namespace())
+                && !SHADOW_ROOTS.contains(element.attr("shadowrootmode").toLowerCase(Locale.ROOT));
         if (swept != null) {
             swept.addAll(isInert ? element.getAllElements() : List.of(element));
         }

@@ -33,9 +33,9 @@ import org.jspecify.annotations.Nullable;
  * <p>Links are {@code a} and {@code area} (href; in SVG also xlink:href), {@code iframe} and {@code frame} (src, and the
  * links in a srcdoc), {@code link} with a rel of next or prev, and the target of a refresh in a meta element or a header
  * field, whatever its delay; they are relative to the first {@code base}, if that can be used. Links made by scripts or
- * within a {@code template} are not found. A rel of nofollow changes nothing: such a link is followed like any other. A page
- * whose robots directives say nofollow has its links here as well, and the caller must not follow them, see {@link
- * Document#isNofollow}.
+ * within a {@code template} that is not a shadow root are not found. A rel of nofollow changes nothing: such a link is
+ * followed like any other. A page whose robots directives say nofollow has its links here as well, and the caller must
+ * not follow them, see {@link Document#isNofollow}.
  *
  * <p>If the caller takes them, the {@link Resources} that the document needs are found as well.
  *

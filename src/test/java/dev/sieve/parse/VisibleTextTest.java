@@ -73,6 +73,15 @@ class VisibleTextTest {
     }
 
     @Test
+    void aShadowRootInTheMarkupIsDisplayed() {
+        String html = "a<div><template shadowrootmode=%s>b<a href=/l>c</a></template></div>d";
+
+        assertThat(text(html.formatted("open"))).isEqualTo("a\nbc\nd");
+        assertThat(text(html.formatted("Closed"))).isEqualTo("a\nbc\nd");
+        assertThat(text(html.formatted("no"))).isEqualTo("a\nd");
+    }
+
+    @Test
     void theDigestIsThatOfTheTextInOneLine() {
         Random random = new Random(36);
         String[] parts = {
