@@ -152,7 +152,7 @@ class HostileSitesTest {
                 site.page("/way" + way, "const V = '" + victim + "';" + HARM + WAYS.get(way));
                 String hostile = "http://www.evil" + way + ".test:" + site.port() + "/way" + way;
                 rendered.documents.open(hostile);
-                threads.submit(() -> render(rendered, hostile));
+                threads.execute(() -> render(rendered, hostile));
                 pages.add(threads.submit(() -> render(rendered, victim)));
             }
 

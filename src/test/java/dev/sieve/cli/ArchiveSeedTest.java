@@ -22,9 +22,18 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** A crawl of an archive, without the network. */
 class ArchiveSeedTest {
-    private static final String RECORD = "WARC/1.1\r\nWARC-Type: %s\r\nWARC-Target-URI: %s\r\n"
-            + "WARC-Date: 2026-01-01T00:00:00Z\r\nWARC-Record-ID: <urn:uuid:00000000-0000-0000-0000-00000000000%d>\r\n"
-            + "Content-Type: application/http;msgtype=response\r\n%sContent-Length: %d\r\n\r\n%s\r\n\r\n";
+    private static final String RECORD = """
+            WARC/1.1\r
+            WARC-Type: %s\r
+            WARC-Target-URI: %s\r
+            WARC-Date: 2026-01-01T00:00:00Z\r
+            WARC-Record-ID: <urn:uuid:00000000-0000-0000-0000-00000000000%d>\r
+            Content-Type: application/http;msgtype=response\r
+            %sContent-Length: %d\r
+            \r
+            %s\r
+            \r
+            """;
     private static final String HTML = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n";
 
     @TempDir

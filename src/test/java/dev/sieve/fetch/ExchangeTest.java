@@ -268,9 +268,16 @@ class ExchangeTest {
 
     @Test
     void withoutCookiesThereAreNoLinesThatContinueOne() {
-        String head =
-                "HTTP/1.1 200 OK\nSet-Cookie: a=1;\n\tsecret=2;\n  Path: secret\nX-A: b\nSet-Cookie2: secret\n secret\n"
-                        + "Content-Length: 1\n";
+        String head = """
+                HTTP/1.1 200 OK
+                Set-Cookie: a=1;
+                \tsecret=2;
+                  Path: secret
+                X-A: b
+                Set-Cookie2: secret
+                 secret
+                Content-Length: 1
+                """;
 
         Exchange shown = exchange(head, new byte[1]).withoutCookies();
 
