@@ -385,7 +385,9 @@ final class ShownPage {
             case "Network.loadingFinished", "Network.loadingFailed" -> answered(params.text("requestId"));
             case "Network.requestWillBeSent" -> {
                 boolean isOwn = params.text("loaderId").equals(loader) || frames.contains(params.text("frameId"));
-                known(params.text("requestId"), isOwn ? params.text("type") : "");
+                String type = isOwn ? params.text("type") : "";
+                begin(params.text("requestId"), type, params.at("request"));
+                known(params.text("requestId"), type);
             }
             default -> {
                 if (isShown) {
@@ -495,14 +497,26 @@ final class ShownPage {
             }
             tab.refuse(id, type);
         } else {
-            String key = params.text("networkId");
-            if (open.add(key.isEmpty() ? id : key)) {
+            if (params.text("networkId").isEmpty() && open.add(id)) {
                 readiness.began();
             }
             parts.request(asked, type, fields, part -> {
                 tab.answer(id, type, part).join();
                 answered(id);
             });
+        }
+    }
+
+    /**
+     * Notes that the page has begun a request. It says so in the order of its other events, while the request itself may arrive
+     * after the page has loaded and was still for long.
+     */
+    private void begin(String key, String type, Cdp.Json request) {
+        boolean isAnswered = NEEDED.contains(type)
+                && request.text("method").equals("GET")
+                && UrlNormalizer.parse(request.text("url")) != null;
+        if (isAnswered && open.size() < MAX_REQUESTS && open.add(key)) {
+            readiness.began();
         }
     }
 
