@@ -38,7 +38,7 @@ final class RenderOptions {
             converter = Wait.class,
             description = "A page is ready when it has loaded and has then requested nothing for QUIET, at the latest"
                     + " after MAX (default: 500ms,5s).")
-    private RenderWait wait = RenderWait.DEFAULT;
+    private @Nullable RenderWait wait;
 
     @SameForWorkers(false)
     @Option(
@@ -82,7 +82,7 @@ final class RenderOptions {
         Checks.set(spec, "--browser", which, rule -> {
             boolean isRelaxed = robots == Robots.RELAXED;
             options.stage(
-                    RenderStage.of(new RenderRule(rule), browser, options::userAgent, bodyLimit, isRelaxed, wait));
+                    RenderStage.of(new RenderRule(rule), browser, options::userAgent, bodyLimit, isRelaxed, wait == null ? RenderWait.DEFAULT : wait));
         });
     }
 

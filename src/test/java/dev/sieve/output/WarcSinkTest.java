@@ -315,25 +315,40 @@ class WarcSinkTest {
     }
 
     @Test
-    void aNewArchiveRefusesTheFilesOfAnother() throws IOException {
-        Files.createFile(file("a-00003.warc.gz"));
+    void aNewArchiveDoesNotReplaceAnother() throws IOException {
+        Files.writeString(file("a.warc.gz"), "old");
 
         assertThatThrownBy(() -> open(file("a.warc.gz"), CREATE_NEW))
                 .isInstanceOf(FileAlreadyExistsException.class)
-                .hasMessageContaining("a-00003.warc.gz");
-        assertThat(names()).containsExactly("a-00003.warc.gz");
+                .hasMessageContaining("a.warc.gz");
+        assertThat(file("a.warc.gz")).hasContent("old");
     }
 
     @Test
-    void anArchiveThatIsOverwrittenLeavesNoFileOfTheOldOne() throws IOException {
-        List<String> others =
-                List.of("a-0001.warc.gz", "a-00000.warc.gz", "a-00001.warc", "ab-00001.warc.gz", "a-00001.warc.gz.x");
+    void numbersOfOtherArchivesAreSkipped() throws IOException {
+        Files.writeString(file("a-00001.warc.gz"), "other");
+        byte[] body = new byte[4000];
+        new Random(1).nextBytes(body);
+        try (WarcSink sink = new WarcSink(
+                file("a.warc.gz"), new OutputOpening(CREATE_NEW, true, FileEnds.NONE, "x", ""), MEMORY, 1000)) {
+            for (int i = 0; i < 2; i++) {
+                sink.exchanged(exchange("http://a.test/" + i, HEAD, body, Cut.NONE));
+                sink.flush();
+            }
+        }
+
+        assertThat(names()).containsExactly("a-00001.warc.gz", "a-00002.warc.gz", "a.warc.gz");
+        assertThat(file("a-00001.warc.gz")).hasContent("other");
+    }
+
+    @Test
+    void anArchiveThatIsOverwrittenLeavesOtherFiles() throws IOException {
+        List<String> others = List.of(
+                "a-0001.warc.gz", "a-00000.warc.gz", "a-00001.warc", "a-00001.warc.gz", "a-20241128.warc.gz", "ab-00001.warc.gz");
         for (String name : others) {
             Files.createFile(file(name));
         }
         Files.writeString(file("a.warc.gz"), "old");
-        Files.writeString(file("a-00001.warc.gz"), "old");
-        Files.writeString(file("a-123456.warc.gz"), "old");
 
         write(file("a.warc.gz"), TRUNCATE_EXISTING, page("http://a.test/", "x"));
 
@@ -349,7 +364,7 @@ class WarcSinkTest {
         write(file("a.warc.gz"), APPEND, page("http://a.test/3", "x"));
         write(file("a.warc.gz"), APPEND);
 
-        assertThat(names()).containsExactly("a-00001.warc.gz", "a-00041.warc.gz", "a.warc.gz");
-        assertThat(Archive.read(file("a-00041.warc.gz")).get(1).url()).isEqualTo("http://a.test/3");
+        assertThat(names()).containsExactly("a-00001.warc.gz", "a-00002.warc.gz", "a-00041.warc.gz", "a.warc.gz");
+        assertThat(Archive.read(file("a-00002.warc.gz")).get(1).url()).isEqualTo("http://a.test/3");
     }
 }
