@@ -172,7 +172,7 @@ final class Outputs implements Closeable {
         sinks.close();
         for (Path file : formats.keySet()) {
             if (Files.notExists(file) && !OutputFile.isStandardOutput(file)) {
-                LOG.warn("{} is not written: nothing of this crawl belongs into it", file);
+                LOG.warn("{} is not written: no page of this crawl belongs in it", file);
             }
         }
     }

@@ -81,8 +81,13 @@ final class RenderOptions {
         Checks.set(spec, "--render", which, RenderRule::new);
         Checks.set(spec, "--browser", which, rule -> {
             boolean isRelaxed = robots == Robots.RELAXED;
-            options.stage(
-                    RenderStage.of(new RenderRule(rule), browser, options::userAgent, bodyLimit, isRelaxed, wait == null ? RenderWait.DEFAULT : wait));
+            options.stage(RenderStage.of(
+                    new RenderRule(rule),
+                    browser,
+                    options::userAgent,
+                    bodyLimit,
+                    isRelaxed,
+                    wait == null ? RenderWait.DEFAULT : wait));
         });
     }
 

@@ -255,7 +255,7 @@ class BotWallCrawlTest {
         wall(site, "/", 202, "x-amzn-waf-action", "challenge");
 
         assertThat(crawl("-q").exitCode()).isEqualTo(3);
-        assertThat(err.toString(UTF_8)).contains("no page could be fetched: bot wall: aws-waf x1\n");
+        assertThat(err.toString(UTF_8)).contains("no page could be fetched: bot wall: aws-waf 1\n");
     }
 
     @Test

@@ -52,7 +52,7 @@ class RenderCommandTest {
             assertThat(run.exitCode()).as(run.err()).isZero();
             Run why = Run.of(Main.commandLine(), "why", site.url("/one"), "--job", job);
             assertThat(why.out()).contains("rendered at the last visit: {\"requests\":2,\"bytes\":");
-            assertThat(site.cookies()).contains("/ null", "/data null", "/one a=1", "/app.js a=1", "/data a=1");
+            assertThat(site.cookies()).contains("/ null", "/one a=1", "/app.js a=1", "/data a=1");
         }
         List<String> lines = Files.readAllLines(records);
         assertThat(lines)

@@ -4,10 +4,11 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.net.httpserver.HttpServer;
-import dev.sieve.crawl.Log;
 import dev.sieve.parse.SitemapReader;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.PrintStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
@@ -242,8 +243,16 @@ class SitemapOutputTest {
     void aSitemapWithoutPagesIsMentioned() throws IOException {
         page("/", "", "<link rel=canonical href='http://other.test/'>");
 
-        assertThat(Log.of(this::crawl))
-                .anyMatch(line -> line.contains("sitemap.xml is not written: nothing of this crawl belongs into it"));
+        PrintStream before = System.err;
+        ByteArrayOutputStream err = new ByteArrayOutputStream();
+        System.setErr(new PrintStream(err, true, UTF_8));
+        try {
+            crawl();
+        } finally {
+            System.setErr(before);
+        }
+
+        assertThat(err.toString(UTF_8)).contains("sitemap.xml is not written: no page of this crawl belongs in it");
         assertThat(sitemap()).doesNotExist();
     }
 }

@@ -65,7 +65,12 @@ public class SeedsFuzzTest {
         List<Seeds.Problem> problems = new ArrayList<>();
         Seeds seeds = new Seeds(urls::add, problems::add);
         byte[] bytes = text.getBytes(UTF_8);
-        seeds.readList("list", new ByteArrayInputStream(bytes));
+        try {
+            seeds.readList("list", new ByteArrayInputStream(bytes));
+        } catch (IOException e) {
+            check(String.valueOf(e.getMessage()).contains("HTML or XML"), "not read: " + e, text);
+            return;
+        }
         boolean isUtf16 = bytes.length > 1 && ((bytes[0] & 0xff) << 8 | (bytes[1] & 0xff)) >= 0xfeff;
         String content = new String(bytes, UTF_8).replaceFirst("^\ufeff", "");
         long lines = Stream.of(content.split("\r\n|\r|\n", -1))

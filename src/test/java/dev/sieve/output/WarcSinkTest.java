@@ -344,7 +344,12 @@ class WarcSinkTest {
     @Test
     void anArchiveThatIsOverwrittenLeavesOtherFiles() throws IOException {
         List<String> others = List.of(
-                "a-0001.warc.gz", "a-00000.warc.gz", "a-00001.warc", "a-00001.warc.gz", "a-20241128.warc.gz", "ab-00001.warc.gz");
+                "a-0001.warc.gz",
+                "a-00000.warc.gz",
+                "a-00001.warc",
+                "a-00001.warc.gz",
+                "a-20241128.warc.gz",
+                "ab-00001.warc.gz");
         for (String name : others) {
             Files.createFile(file(name));
         }

@@ -345,7 +345,7 @@ class HostileClientTest {
         }
         try (Stream<Path> files = Files.list(folder)) {
             assertThat(files.map(file -> file.getFileName().toString()))
-                    .containsExactlyInAnyOrder("crawl-DEFAULT", "lock", "server.jsonl");
+                    .containsExactlyInAnyOrder("crawl-DEFAULT", "lock", "server-settings");
         }
     }
 }
