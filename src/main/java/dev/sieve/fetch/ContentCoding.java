@@ -71,7 +71,7 @@ final class ContentCoding {
             try {
                 return in.read(target, from, length);
             } catch (EOFException | ZipException e) {
-                throw isDecoded ? wrong(e) : new ProtocolException(END);
+                throw isDecoded && !END.equals(e.getMessage()) ? wrong(e) : new ProtocolException(END);
             }
         }
 
@@ -121,12 +121,26 @@ final class ContentCoding {
         int first = body.getBuffer().getByte(0) & 0xff;
         int both = (first << 8) | (body.getBuffer().getByte(1) & 0xff);
         if (both == 0x1f8b) {
-            return new Form(new GzipMembers(encoded, true, PART), true);
+            return new Form(new GzipMembers(ending(encoded), true, PART), true);
         }
         boolean isZlib = (first & 15) == 8 && both % 31 == 0;
         boolean isDeflate =
                 coding.equals(DEFLATE) && (isZlib || isDeflate(body.peek().inputStream()));
         return isDeflate ? new Form(inflater(encoded, isZlib), true) : encoded;
+    }
+
+    /** Returns a body whose early end is that of a file, which does not matter after the last member of gzip. */
+    private static InputStream ending(InputStream body) {
+        return new FilterInputStream(body) {
+            @Override
+            public int read(byte[] target, int from, int length) throws IOException {
+                try {
+                    return in.read(target, from, length);
+                } catch (ProtocolException e) {
+                    throw END.equals(e.getMessage()) ? new EOFException(END) : e;
+                }
+            }
+        };
     }
 
     private static boolean isDeflate(InputStream body) throws IOException {

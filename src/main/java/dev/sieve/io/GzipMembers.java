@@ -106,12 +106,12 @@ public final class GzipMembers extends InputStream {
         return -1;
     }
 
-    /** Begins the next member; what is none, or cannot be read, ends the content, unless it is the first one. */
+    /** Begins the next member; what is none ends the content, unless it is the first one. */
     private boolean joins() throws IOException {
         boolean isFirst = position() == 0;
         try {
             return next();
-        } catch (IOException e) {
+        } catch (EOFException | ZipException e) {
             if (isFirst) {
                 throw e;
             }
