@@ -39,7 +39,7 @@ final class ShownPage {
     /** A page that requests more is taken as it is: all pages share what the browser needs to pause requests. */
     private static final int MAX_REQUESTS = 1000;
 
-    /** Of what the page shows or plays: that is not requested, which is no news. */
+    /** What the page shows or plays. It is not requested, and not counted as refused. */
     private static final Set<String> MEDIA = Set.of(
             "Image", "Font", "Media", "TextTrack", "Ping", "Manifest", "Other", "Prefetch", "CSPViolationReport");
 

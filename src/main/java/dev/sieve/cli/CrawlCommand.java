@@ -361,7 +361,7 @@ class CrawlCommand implements Callable<Integer> {
             new Seeds(typed, listed, problems).read(words, System.in);
         } catch (IOException e) {
             // Only the first word can be a command.
-            boolean isFirst = String.valueOf(e.getMessage()).startsWith("'" + words.get(0) + "'");
+            boolean isFirst = !words.isEmpty() && String.valueOf(e.getMessage()).startsWith("'" + words.get(0) + "'");
             List<String> similar = isFirst ? Checks.similar(spec, words.get(0)) : List.of();
             String advice = similar.isEmpty() ? "" : "; " + Checks.question(similar);
             throw Checks.wrong(spec, "Invalid SEED: " + e.getMessage() + advice, Checks.SEED);

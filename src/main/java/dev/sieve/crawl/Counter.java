@@ -40,7 +40,7 @@ public enum Counter {
     /** URLs with the response of a {@linkplain dev.sieve.fetch.BotWall bot wall} in place of that of the site, by its name. */
     WALLS("URLs with the response of a bot wall in place of that of the site."),
     /** What has no record and was dropped, by {@linkplain Loss#text kind}. */
-    DROPPED("What was dropped, replaced or forgotten beside URLs, by its kind."),
+    DROPPED("Things other than URLs that were dropped, replaced or forgotten, by kind."),
     /** Pages that a browser has rendered: {@link #READY}, {@link #NOT_READY} and, if they are as they were sent, {@link #NONE}. */
     RENDERED("Pages that a browser has rendered, and whether they were ready in time; none: it could not render them."),
     RETRIES("Requests that repeat a failed one."),

@@ -18,8 +18,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * A file of records of a job. That of the report has an object of JSON in ASCII per line. Before a record of a URL is its id
- * in the frontier, and behind that {@code +N} if it was recorded N times before. The last records of a URL count: one that a
+ * A file of records of a job. That of the report has an object of JSON in ASCII per line. A record of a URL begins with its
+ * id in the frontier, followed by {@code +N} if it was recorded N times before. The last records of a URL count: one that a
  * crash has left in the frontier is requested again.
  *
  * <p>A line is buffered when {@link #add} returns. When {@link #flush} returns, it survives the process, and if forced also a

@@ -74,6 +74,8 @@ public final class LinkQueue {
     /** Redirects, by key; their targets are keys as well. */
     private final LruMap<Redirect> redirects =
             new LruMap<>(REDIRECT_BYTES, each -> each.target().length(), each -> false, this::forget);
+    /** What was dropped of these, to be counted without their lock. */
+    private final List<String> forgotten = new ArrayList<>();
 
     private final LruMap<Boolean> malformed = new LruMap<>(MALFORMED_BYTES, is -> 0);
 
@@ -97,6 +99,7 @@ public final class LinkQueue {
         synchronized (redirects) {
             redirects.put(key, new Redirect(HttpURLConnection.HTTP_MOVED_TEMP, target));
         }
+        countForgotten();
     }
 
     Scope scope() {
@@ -483,6 +486,7 @@ public final class LinkQueue {
         synchronized (redirects) {
             redirects.put(key, first);
         }
+        countForgotten();
         Map<String, Redirect> earlier = new HashMap<>();
         while (true) {
             List<Redirect> chain = chain(key, first, earlier);
@@ -500,10 +504,18 @@ public final class LinkQueue {
     }
 
     private void forget(String url, Redirect redirect) {
-        String what = url + " to " + redirect.target();
-        recorder.lost(
+        forgotten.add(url + " to " + redirect.target());
+    }
+
+    private void countForgotten() {
+        List<String> gone;
+        synchronized (redirects) {
+            gone = List.copyOf(forgotten);
+            forgotten.clear();
+        }
+        gone.forEach(each -> recorder.lost(
                 Loss.REDIRECTS_FORGOTTEN,
-                "there are more redirects than are kept: " + what + " is forgotten, a ring with it is not found");
+                "there are more redirects than are kept: " + each + " is forgotten, a ring with it is not found"));
     }
 
     private @Nullable String earlierTarget(boolean isCheck, String key) {

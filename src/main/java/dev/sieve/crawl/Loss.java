@@ -3,7 +3,7 @@ package dev.sieve.crawl;
 import java.util.Locale;
 
 /**
- * A kind of thing that a crawl drops, replaces or forgets beside URLs. {@link Recorder#lost} counts each one, and logs the first
+ * A kind of thing, other than URLs, that a crawl drops, replaces or forgets. {@link Recorder#lost} counts each one, and logs the first
  * of its kind.
  */
 public enum Loss {

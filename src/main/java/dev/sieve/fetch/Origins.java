@@ -6,9 +6,11 @@ import dev.sieve.fetch.FetchResult.Refused;
 import dev.sieve.scope.SkipRule;
 import dev.sieve.url.UrlNormalizer;
 import java.io.IOException;
+import java.io.InputStream;
 import java.net.HttpURLConnection;
 import java.nio.file.AccessDeniedException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import okhttp3.Headers;
 import okhttp3.MediaType;
 import okhttp3.Protocol;
 import okhttp3.Request;
@@ -65,7 +67,8 @@ public final class Origins implements PageFetcher {
                 return new Refused(SkipRule.NOT_STORED.reason(""));
             }
             request.watch().responded();
-            try (Response response = response(url, stored)) {
+            try (InputStream body = stored.body();
+                    Response response = response(url, stored, body)) {
                 result = network.reading(request.body(), received).read(url, response, room);
             }
         } catch (AccessDeniedException e) {
@@ -83,18 +86,21 @@ public final class Origins implements PageFetcher {
         return result;
     }
 
-    private static Response response(String url, LocalSource.Stored stored) {
+    private static Response response(String url, LocalSource.Stored stored, InputStream body) {
+        Headers.Builder head = new Headers.Builder();
+        // Characters beyond ASCII are accepted from servers, too.
+        stored.headers().forEach((name, values) -> values.forEach(value -> head.addUnsafeNonAscii(name, value)));
         Response.Builder response = new Response.Builder()
                 .request(new Request.Builder().url(url).build())
                 .protocol(Protocol.HTTP_1_1)
                 .code(stored.status())
-                .message("");
-        stored.headers().forEach((name, values) -> values.forEach(value -> response.addHeader(name, value)));
+                .message("")
+                .headers(head.build());
         String type = stored.headers().containsKey("content-type")
                 ? stored.headers().get("content-type").get(0)
                 : "";
-        return response.body(ResponseBody.create(
-                        Okio.buffer(Okio.source(stored.body())), MediaType.parse(type), stored.length()))
+        return response.body(
+                        ResponseBody.create(Okio.buffer(Okio.source(body)), MediaType.parse(type), stored.length()))
                 .build();
     }
 

@@ -1,10 +1,14 @@
 package dev.sieve.output;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import dev.sieve.OptionalLibrary;
 import dev.sieve.bloom.Murmur3;
 import dev.sieve.fetch.LocalSource;
 import dev.sieve.io.GzipMembers;
 import dev.sieve.io.LongTable;
+import dev.sieve.url.Printable;
 import dev.sieve.url.UrlNormalizer;
 import java.io.EOFException;
 import java.io.FilterInputStream;
@@ -23,6 +27,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import java.util.zip.ZipException;
 import org.jspecify.annotations.Nullable;
 import org.netpreserve.jwarc.HttpResponse;
@@ -82,7 +87,12 @@ public final class ArchiveSource implements LocalSource {
         @Nullable
         WarcRecord next() throws IOException {
             left = MAX_HEAD;
-            WarcRecord record = reader.next().orElse(null);
+            WarcRecord record;
+            try {
+                record = reader.next().orElse(null);
+            } catch (IllegalArgumentException e) {
+                throw wrong(e);
+            }
             left = Long.MAX_VALUE;
             return record;
         }
@@ -166,9 +176,24 @@ public final class ArchiveSource implements LocalSource {
     }
 
     /** Returns the URL whose response a record has, or has a part of; null for other records. */
-    private static @Nullable String url(WarcRecord record) {
+    private static @Nullable String url(WarcRecord record) throws IOException {
         boolean isResponse = record instanceof WarcResponse || record instanceof WarcRevisit;
-        return isResponse ? UrlNormalizer.parse(((WarcTargetRecord) record).target()) : null;
+        return isResponse ? UrlNormalizer.parse(field(((WarcTargetRecord) record)::target)) : null;
+    }
+
+    /** Reads a field of a record, which the library checks only then. */
+    private static <T> T field(Supplier<T> reading) throws IOException {
+        try {
+            return reading.get();
+        } catch (IllegalArgumentException e) {
+            throw wrong(e);
+        }
+    }
+
+    private static IOException wrong(IllegalArgumentException cause) {
+        ProtocolException problem = new ProtocolException("a field is wrong: " + Printable.of(cause.getMessage()));
+        problem.initCause(cause);
+        return problem;
     }
 
     private static long hash(String text) {
@@ -185,11 +210,12 @@ public final class ArchiveSource implements LocalSource {
         if (url == null) {
             return;
         }
-        Optional<Long> payload = ((WarcTargetRecord) record).payloadDigest().map(each -> hash("payload " + each));
+        Optional<Long> payload =
+                field(() -> ((WarcTargetRecord) record).payloadDigest().map(each -> hash("payload " + each)));
         long response = start + 1;
         if (record instanceof WarcRevisit revisit) {
             String referred = UrlNormalizer.parse(
-                    revisit.refersToTargetURI().map(URI::toString).orElse(url));
+                    field(revisit::refersToTargetURI).map(URI::toString).orElse(url));
             long same = payload.isPresent() ? starts.get(payload.get()) : 0;
             response = same != 0 || referred == null ? same : starts.get(hashOf(referred));
         }
@@ -276,10 +302,16 @@ public final class ArchiveSource implements LocalSource {
         }
         HttpResponse http = records.http(record);
         Map<String, List<String>> headers = new LinkedHashMap<>();
-        http.headers().map().forEach((name, values) -> headers.put(name.toLowerCase(Locale.ROOT), values));
+        http.headers()
+                .map()
+                .forEach((name, values) -> headers.put(
+                        name.toLowerCase(Locale.ROOT),
+                        values.stream()
+                                .map(value -> new String(value.getBytes(ISO_8859_1), UTF_8))
+                                .toList()));
         // The library undoes it.
         headers.remove("transfer-encoding");
-        boolean isWhole = record.truncated() == WarcTruncationReason.NOT_TRUNCATED;
+        boolean isWhole = field(record::truncated) == WarcTruncationReason.NOT_TRUNCATED;
         InputStream body = new FilterInputStream(http.body().stream()) {
             @Override
             public int read(byte[] target, int from, int length) throws IOException {

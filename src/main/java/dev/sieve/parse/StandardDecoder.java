@@ -515,7 +515,7 @@ abstract class StandardDecoder extends CharsetDecoder {
             hasEscaped = true;
         }
 
-        /** ESC is an error, and what comes after it is no escape sequence. */
+        /** ESC is an error, and what comes after it is not an escape sequence. */
         private void fail(int... rest) {
             escape = 0;
             hasEscaped = false;

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * <ol>
  *   <li>{@code too deep}: the URL is more than {@code maxDepth} links away from a seed.
  *   <li>{@code out of scope}: the URL is not where a seed is, by the {@link Kind} of the scope.
- *   <li>{@code address of a service}: a service has put the URL into the page, and it is no page.
+ *   <li>{@code address of a service}: a service has put the URL into the page, and it is not a page.
  *   <li>{@code log-out link}: the expression for links that end a session matches some part of the URL, with
  *       or without its escapes.
  *   <li>{@code excluded}: an exclude expression matches some part of the URL.

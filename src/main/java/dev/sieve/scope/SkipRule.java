@@ -13,7 +13,7 @@ public enum SkipRule {
     NOFOLLOW("nofollow"),
     NOT_INCLUDED("not included", "no include expression matches"),
     OUT_OF_SCOPE("out of scope"),
-    SERVICE("address of a service", "it is no page: a service in front of the site has put it there"),
+    SERVICE("address of a service", "it is not a page: a service in front of the site has put it there"),
     SITEMAP_BEYOND_LIMIT("sitemap beyond the limit of a site"),
     SITEMAP_FOREIGN("sitemap of another site"),
     SITEMAP_LEFT_OUT("sitemap too many or too long for a robots.txt"),

@@ -35,6 +35,9 @@ import org.slf4j.LoggerFactory;
 final class Crawls implements Closeable {
     private static final Logger LOG = LoggerFactory.getLogger(Crawls.class);
     private static final String SETTINGS = ServedFiles.SERVER.name();
+    /** The settings of earlier builds, whose crawls are refused as such. */
+    private static final String EARLIER = "server.jsonl";
+
     private static final String CRAWL = "crawl-";
     private static final String DELETED = "deleted-";
     private static final long DEFAULT_DELAY = 1;
@@ -86,7 +89,8 @@ final class Crawls implements Closeable {
         }
         try (Stream<Path> files = Files.list(directory)) {
             Optional<String> other = files.map(file -> file.getFileName().toString())
-                    .filter(name -> !name.equals("lock") && !name.startsWith(SETTINGS) && !name.startsWith(CRAWL))
+                    .filter(name -> !List.of("lock", EARLIER).contains(name))
+                    .filter(name -> !name.startsWith(SETTINGS) && !name.startsWith(CRAWL))
                     .min(Comparator.naturalOrder());
             if (other.isPresent()) {
                 throw new IOException(

@@ -163,7 +163,8 @@ final class CookieJar {
 
     /** Returns the lines of the file that count, and replaces it by one with these. */
     private List<String> stored(JobFiles of) throws IOException {
-        LruMap<String> last = new LruMap<>(ALL_BYTES, String::length);
+        LruMap<String> last =
+                new LruMap<>(ALL_BYTES, String::length, line -> line.startsWith(NAMED), (name, line) -> {});
         of.read(
                 KIND,
                 (position, line) ->
@@ -211,9 +212,12 @@ final class CookieJar {
         return Cookie.field(sent);
     }
 
-    /** Returns the cookies of the registrable domain of a URL, those that have expired included. */
-    List<Cookie> ofSite(String url) {
-        return held(url).stream().map(each -> each.cookie).toList();
+    /** Returns the cookies of the registrable domain of a URL. */
+    List<Cookie> ofSite(String url, Instant now) {
+        return held(url).stream()
+                .map(each -> each.cookie)
+                .filter(each -> !each.hasExpired(now))
+                .toList();
     }
 
     private List<Held> held(String url) {

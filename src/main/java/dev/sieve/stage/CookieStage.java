@@ -145,11 +145,12 @@ public final class CookieStage implements Stage {
             if (excluded != null && SkipRule.LOG_OUT.is(excluded)) {
                 return new Refused(excluded);
             }
-            String cookies = jar.field(request.url(), clock.now());
+            Instant now = clock.now();
+            String cookies = jar.field(request.url(), now);
             if (visit.target().lease().depth() > 0) {
                 sayUnsent();
             }
-            FetchRequest all = request.with(jar.ofSite(request.url()));
+            FetchRequest all = request.with(jar.ofSite(request.url(), now));
             FetchRequest sent = cookies.isEmpty() ? all : all.with("Cookie", cookies);
             FetchResult result = next.fetch(sent.headTo(fields -> received = fields.apply("Set-Cookie")));
             boolean isChanged = jar.take(request.url(), received, clock.now(), visit.losses());

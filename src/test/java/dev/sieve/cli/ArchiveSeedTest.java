@@ -1,6 +1,7 @@
 package dev.sieve.cli;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
@@ -166,6 +167,38 @@ class ArchiveSeedTest {
         assertThat(pages.get("http://a.test/g").get("title").asText()).isEqualTo("g");
         assertThat(pages.get("http://a.test/t").get("title").asText()).isEqualTo("t");
         assertThat(pages.get("http://a.test/t").get("error").asText()).isNotEmpty();
+    }
+
+    @Test
+    void headersOfAnArchiveMayBeBeyondAscii() throws IOException {
+        String name = new String("é".getBytes(UTF_8), ISO_8859_1);
+        Path archive = write(
+                "x.warc",
+                record(
+                        "response",
+                        "http://a.test/",
+                        "",
+                        "HTTP/1.1 302 Found\r\nX-Name: " + name + "\r\nLocation: /" + name + "\r\n\r\n"),
+                record("response", "http://a.test/%C3%A9", "", HTML + "\r\n<title>one</title>"));
+
+        assertThat(crawl(archive).get("http://a.test/").get("redirect_to").asText())
+                .isEqualTo("http://a.test/%C3%A9");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "WARC-Payload-Digest: none\r\n",
+                "WARC-Target-URI: http://a.test/c\r\n",
+                "WARC-Block-Digest: none\r\n",
+            })
+    void anArchiveIsReadUpToAWrongField(String field) throws IOException {
+        Path archive = write(
+                "x.warc",
+                record("response", "http://a.test/", "", HTML + "\r\n<title>one</title>"),
+                record("response", "http://a.test/b", field, HTML + "\r\n<title>b</title>"));
+
+        assertThat(crawl(archive)).containsKey("http://a.test/");
     }
 
     @Test

@@ -193,6 +193,7 @@ class RestartTest {
         first.close();
         Path crawl = folders.resolve("a/crawl-DEFAULT");
         Files.writeString(crawl.resolve("queues.jsonl"), "");
+        Files.move(folders.resolve("a/server-settings"), folders.resolve("a/server.jsonl"));
         assertThatThrownBy(() -> open("a", START_SECONDS))
                 .isInstanceOf(IOException.class)
                 .hasMessage(crawl + ": written by an earlier build of Sieve, which this one does not read; 'export'"

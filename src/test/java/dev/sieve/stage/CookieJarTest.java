@@ -263,6 +263,31 @@ class CookieJarTest {
     }
 
     @Test
+    void anExpiredCookieIsNotOneOfTheSite() throws IOException {
+        CookieJar jar = empty();
+        take(jar, "http://a.test/", "n=v; Expires=Thu, 01 Jan 2026 00:00:10 GMT", "m=v");
+
+        assertThat(jar.ofSite("http://b.a.test/", NOW)).hasSize(2);
+        assertThat(jar.ofSite("http://b.a.test/", NOW.plusSeconds(11)))
+                .extracting(Cookie::toString)
+                .containsExactly("a.test/ m");
+    }
+
+    @Test
+    void whatTheUserHasNamedIsKnownAfterManyCookies() throws IOException {
+        Cookie named = Cookie.of("a.test\tFALSE\t/\tFALSE\t0\tn\told");
+        try (CrawlJob job = job()) {
+            for (int i = 0; i < 2000; i++) {
+                take(jar(job, named), "http://b.test/", "n" + i + "=" + "v".repeat(4000));
+            }
+            take(jar(job, named), "http://a.test/", "n=new");
+        }
+        try (CrawlJob job = job()) {
+            assertThat(jar(job, named).field("http://a.test/", NOW)).isEqualTo("n=new");
+        }
+    }
+
+    @Test
     void aDeletionByAServerHoldsForACookieOfTheUserUntilItIsNamedAnew() throws IOException {
         Cookie named = Cookie.of("a.test\tFALSE\t/\tFALSE\t0\tn\tv");
         try (CrawlJob job = job()) {
