@@ -191,7 +191,8 @@ public final class ArchiveSource implements LocalSource {
     }
 
     private static IOException wrong(IllegalArgumentException cause) {
-        ProtocolException problem = new ProtocolException("a field is wrong: " + Printable.of(cause.getMessage()));
+        ProtocolException problem =
+                new ProtocolException("a field is wrong: " + Printable.of(String.valueOf(cause.getMessage())));
         problem.initCause(cause);
         return problem;
     }
