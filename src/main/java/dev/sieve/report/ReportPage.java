@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.sieve.crawl.CrawlOptions;
 import dev.sieve.io.LocalDisk;
+import dev.sieve.url.Printable;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -65,13 +66,14 @@ public final class ReportPage {
         head.appendElement("meta").attr("name", "referrer").attr("content", "no-referrer");
         head.appendElement("meta").attr("name", "color-scheme").attr("content", "light dark");
         head.appendElement("link").attr("rel", "icon").attr("href", "data:,");
-        head.appendElement("title").text("Crawl report");
+        String first = record.read(crawl -> crawl.first);
+        head.appendElement("title")
+                .text(first == null ? "Crawl report" : Printable.of(Entry.host(first)) + ": crawl report");
         head.appendElement("style").appendChild(new DataNode(style));
 
         Element body = document.body();
         Element header = body.appendElement("header");
         header.appendElement("h1").text("Crawl report");
-        String first = record.read(crawl -> crawl.first);
         if (first != null) {
             Html.foreign(header.appendElement("p").attr("id", "seed").appendText("From "), first);
         }

@@ -100,6 +100,25 @@ class ReportInBrowserTest {
     }
 
     @Test
+    void noTileIsAloneInItsRow(Browser browser) {
+        try (Tab tab = browser.tab()) {
+            for (int width : new int[] {1280, 1000, 700}) {
+                tab.size(width, 900).open(url());
+                for (int tiles = 8; tiles <= 9; tiles++) {
+                    int last = tab.eval("(() => { const all = document.querySelector('.tiles');"
+                                    + " while (all.children.length > " + tiles + ") all.lastChild.remove();"
+                                    + " while (all.children.length < " + tiles + ")"
+                                    + " all.append(all.children[0].cloneNode(true));"
+                                    + " const tops = [...all.children].map(each => each.getBoundingClientRect().top);"
+                                    + " return tops.filter(top => top === tops.at(-1)).length; })()")
+                            .asInt();
+                    assertThat(last).as("%d tiles at %d", tiles, width).isGreaterThan(1);
+                }
+            }
+        }
+    }
+
+    @Test
     void rowsAreCardsOnANarrowScreen(Browser browser) {
         try (Tab tab = browser.tab()) {
             tab.size(400, 900).open(url());

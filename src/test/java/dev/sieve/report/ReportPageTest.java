@@ -81,6 +81,20 @@ class ReportPageTest {
     }
 
     @Test
+    void titleNamesTheHostOfTheFirstSeed() throws IOException {
+        CrawlRecord record = new CrawlRecord();
+        record.start(null, false, NOW);
+        assertThat(Jsoup.parse(ReportPage.page(record, NOW)).title()).isEqualTo("Crawl report");
+
+        record.accept(Visits.failed("http://a.test:8080/x", null));
+        record.accept(Visits.failed("http://b.test/", null));
+        record.delays(host -> null);
+
+        assertThat(Jsoup.parse(ReportPage.page(record, NOW)).title()).isEqualTo("a.test:8080: crawl report");
+        assertThat(Jsoup.parse(ReportPage.livePage(record, NOW, "")).title()).isEqualTo("a.test:8080: crawl report");
+    }
+
+    @Test
     void onlyPlainUrlsThatCanBeRequestedAreLinks() throws IOException {
         CrawlRecord record = new CrawlRecord();
         record.start(null, false, NOW);
