@@ -397,6 +397,22 @@ class PagesTest {
     }
 
     @Test
+    void everyThreadIsOnThePageOfThreads() throws IOException {
+        Pattern name = Pattern.compile("(?:Thread|Timer|Keeper|threads|start)\\([^;\"]*\"([a-z]+(?:-[a-z]+)+)");
+        String page = Pages.read(Pages.PROJECT.resolve("docs/threads.md"));
+        Set<String> names = new TreeSet<>();
+        try (Stream<Path> files = Files.walk(Pages.PROJECT.resolve("src/main/java"))) {
+            for (Path file :
+                    files.filter(each -> each.toString().endsWith(".java")).toList()) {
+                name.matcher(Files.readString(file)).results().forEach(found -> names.add(found.group(1)));
+            }
+        }
+
+        assertThat(names).contains("sieve-worker", "sieve-report", "sieve-serve", "sieve-keeper");
+        assertThat(names).allSatisfy(each -> assertThat(page).containsPattern("`" + each + "(-[a-z*]+)?`"));
+    }
+
+    @Test
     void commandPageHasEveryCommandAndEveryOption() {
         CommandLine program = Main.commandLine();
         String page = Pages.read(COMMAND);
