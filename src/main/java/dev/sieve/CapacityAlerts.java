@@ -73,7 +73,7 @@ public final class CapacityAlerts {
     private static String message(CapacityEvent event) {
         return String.format(
                 Locale.ROOT,
-                "filter %.0f %% full: about %,d of %,d URLs, false-positive rate %.2g, %s pages missed so far; %s",
+                "filter %.0f %% full: about %,d of %,d URLs, false-positive rate %.2g, %s missed so far; %s",
                 event.threshold() * 100,
                 event.estimatedSize(),
                 event.capacity(),

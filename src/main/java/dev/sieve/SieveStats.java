@@ -45,9 +45,9 @@ public record SieveStats(
         return rate > 0.9997;
     }
 
-    /** Returns how many pages were missed, for people: {@code about 12} or {@code at least 12,000}. */
+    /** Returns how many pages were missed, for people: {@code about 12 pages} or {@code at least 12,000 pages}. */
     static String missed(double estimate, double rate) {
-        String form = estimate < 10 ? "%s %.2f" : "%s %,.0f";
+        String form = estimate < 1 ? "less than one page" : estimate < 10 ? "%s %.2f pages" : "%s %,.0f pages";
         return String.format(Locale.ROOT, form, isLowerBound(rate) ? "at least" : "about", estimate);
     }
 
@@ -57,7 +57,7 @@ public record SieveStats(
         return String.format(
                 Locale.ROOT,
                 "%,d accepted, %,d seen, %,d pending, %,d in flight, %,d done; filter of %,d bytes: about %,d of %,d URLs,"
-                        + " false-positive rate %.2g, %s pages missed",
+                        + " false-positive rate %.2g, %s missed",
                 accepted,
                 seen,
                 pending,

@@ -123,6 +123,7 @@ class CapacityWatchTest {
         sieve.close();
 
         assertThat(events).extracting(CapacityEvent::threshold).containsExactly(0.8);
+        assertThat(log.list.get(0).getFormattedMessage()).contains(", less than one page missed so far; ");
     }
 
     @Test

@@ -56,7 +56,7 @@ public final class RenderRule {
         Scope.Builder any = Scope.builder(Scope.Kind.ANY);
         urls = text.equals("auto")
                 ? null
-                : any.include(text.equals("all") ? "" : text).build();
+                : any.include("render", text.equals("all") ? "" : text).build();
     }
 
     /** Returns whether the page of a URL may be rendered, so that its document is needed even if it has not changed. */

@@ -37,15 +37,15 @@ final class Annotations {
         }
     }
 
-    /** Returns a line for each of the first links, whose pages may be files of a folder. */
-    static String of(List<BrokenLink> links, @Nullable FolderSite site) {
-        return links.stream().limit(MOST).map(link -> line(link, site)).collect(Collectors.joining());
+    /** Returns a line for each of the first links, whose pages may be files of a folder: relative to the root, if below. */
+    static String of(List<BrokenLink> links, @Nullable FolderSite site, Path root) {
+        return links.stream().limit(MOST).map(link -> line(link, site, root)).collect(Collectors.joining());
     }
 
-    private static String line(BrokenLink link, @Nullable FolderSite site) {
+    private static String line(BrokenLink link, @Nullable FolderSite site, Path root) {
         String page = link.pages().isEmpty() ? link.url() : link.pages().get(0);
         Path file = site == null ? null : site.file(page);
-        String shown = file == null ? page : relative(file);
+        String shown = file == null ? page : relative(file, root);
         String from = link.pages().isEmpty() ? "a seed" : "linked from " + shown;
         int line = file == null ? 0 : line(file, page, link.url());
         return "::error file=%s%s,title=Broken link::%s%n"
@@ -55,11 +55,11 @@ final class Annotations {
                         escaped(link.reason() + ": " + link.url() + " (" + from + ")"));
     }
 
-    /** Returns a path as GitHub takes it: from the working directory, if it is below. */
-    private static String relative(Path file) {
-        Path working = Path.of("").toAbsolutePath();
+    /** Returns a path as GitHub takes it: from the root of its workspace, if it is below. */
+    private static String relative(Path file, Path root) {
+        Path workspace = root.toAbsolutePath().normalize();
         Path absolute = file.toAbsolutePath().normalize();
-        return (absolute.startsWith(working) ? working.relativize(absolute) : absolute)
+        return (absolute.startsWith(workspace) ? workspace.relativize(absolute) : absolute)
                 .toString()
                 .replace('\\', '/');
     }

@@ -29,7 +29,9 @@ final class Converters {
     private static Matcher matched(Pattern form, String text, String problem) {
         Matcher matcher = form.matcher(text);
         if (!matcher.matches()) {
-            throw wrong(text, problem);
+            boolean isNegative =
+                    text.startsWith("-") && form.matcher(text.substring(1)).matches();
+            throw wrong(text, isNegative ? "below 0" : problem);
         }
         return matcher;
     }
@@ -111,7 +113,7 @@ final class Converters {
 
         @Override
         public Duration convert(String text) {
-            Matcher matcher = matched(FORM, text, "not a time; use 500ms, 1s, 10m or 2h");
+            Matcher matcher = matched(FORM, text, "not a time; use one number with one unit: 500ms, 10m or 1.5h");
             Duration unit = Objects.requireNonNull(UNITS.get(matcher.group(2) == null ? "s" : matcher.group(2)));
             BigDecimal nanos = new BigDecimal(matcher.group(1)).multiply(BigDecimal.valueOf(unit.toNanos()));
             if (nanos.compareTo(BigDecimal.valueOf(MOST.toNanos())) > 0) {
@@ -173,17 +175,20 @@ final class Converters {
             if (last < first) {
                 throw wrong(text, "not a range; the smaller status comes first");
             }
+            if (first < 400) {
+                throw wrong(text, "not a failure, so it needs no accepting; name statuses from 400");
+            }
             return new Range(first, isClass ? first + 99 : last);
         }
     }
 
-    /** Makes a program take the constants of an enum by their texts, in any case. */
+    /** Makes a program take the constants of an enum by their texts, in any case, also with underscores. */
     static <E> void takeWords(CommandLine line, Class<E> type) {
         List<E> all = List.of(type.getEnumConstants());
         line.registerConverter(
                 type,
                 text -> all.stream()
-                        .filter(each -> each.toString().equalsIgnoreCase(text))
+                        .filter(each -> each.toString().equalsIgnoreCase(text.replace('_', '-')))
                         .findFirst()
                         .orElseThrow(() -> wrong(
                                 text,

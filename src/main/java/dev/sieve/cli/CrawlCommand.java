@@ -25,6 +25,7 @@ import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.function.Consumer;
@@ -47,14 +48,13 @@ import picocli.CommandLine.Spec;
         name = "sieve",
         mixinStandardHelpOptions = true,
         sortOptions = false,
-        usageHelpWidth = 100,
         customSynopsis = "sieve [crawl] [OPTIONS] SEED...",
         description = "Crawls politely and visits every page once.",
         optionListHeading = CrawlCommand.PROGRAM,
         footerHeading = "%nExit codes: ",
-        footer = "0 done, or a limit was reached; 1 internal error, or filter full; 2 wrong usage;%n"
-                + "3 no page could be fetched; 4 input or output failed; 5 'why': not crawled; 6 see --fail-on;%n"
-                + "130 interrupted, 143 terminated.")
+        footer = "0 done, or a limit was reached; 1 internal error, or filter full;%n"
+                + "2 wrong usage; 3 no page could be fetched; 4 input or output failed;%n"
+                + "5 'why': not crawled; 6 see --fail-on; 130 interrupted, 143 terminated.")
 @SameForWorkers(false)
 class CrawlCommand implements Callable<Integer> {
     static final String PROGRAM = "%nProgram:%n";
@@ -259,7 +259,9 @@ class CrawlCommand implements Callable<Integer> {
                 }
                 if (annotations.isNow()) {
                     Terminal.print(Annotations.of(
-                            recording.brokenLinks(), source instanceof FolderSite folder ? folder : null));
+                            recording.brokenLinks(),
+                            source instanceof FolderSite folder ? folder : null,
+                            Path.of(Objects.requireNonNullElse(System.getenv("GITHUB_WORKSPACE"), ""))));
                 }
                 return exitCode;
             } catch (IOException | RuntimeException | Error e) {
@@ -363,7 +365,9 @@ class CrawlCommand implements Callable<Integer> {
             // Only the first word can be a command.
             boolean isFirst = !words.isEmpty() && String.valueOf(e.getMessage()).startsWith("'" + words.get(0) + "'");
             List<String> similar = isFirst ? Checks.similar(spec, words.get(0)) : List.of();
-            String advice = similar.isEmpty() ? "" : "; " + Checks.question(similar);
+            String advice = String.valueOf(e.getMessage()).endsWith(Seeds.NOT_A_LIST)
+                    ? "; to crawl the files of a folder, name the folder; to read the sitemaps of a site, add --sitemaps"
+                    : similar.isEmpty() ? "" : "; " + Checks.question(similar);
             throw Checks.wrong(spec, "Invalid SEED: " + e.getMessage() + advice, Checks.SEED);
         }
     }

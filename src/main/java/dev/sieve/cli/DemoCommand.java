@@ -152,7 +152,7 @@ final class DemoCommand implements Callable<Integer> {
                 .resolver(host -> List.of(DemoWeb.resolve(host)));
         Sieve sieve = Sieve.builder()
                 .capacity(Math.max(1, (long) (urls * CAPACITY_SHARE)))
-                .onCapacity(recording::capacity)
+                .onCapacity(recording::capacityOfDemo)
                 .build();
         Terminal.println(text(
                 "Serving %s at 127.0.0.1:%d. With redirects and dead links there are %s; the filter is sized for %,d.",

@@ -67,10 +67,8 @@ final class OutputChecks {
         for (Path file : files) {
             OutputFormat format = OutputFormats.of(file, chosen);
             if (format == null) {
-                throw Checks.invalid(
-                        spec,
-                        "-o",
-                        file + ": the name must end in " + OutputFormats.endings() + ", unless --format is given");
+                String advice = isPage(file) ? "; --report writes a page" : ", unless --format is given";
+                throw Checks.invalid(spec, "-o", file + ": the name must end in " + OutputFormats.endings() + advice);
             }
             for (Path existing : format.existing(file)) {
                 if (how == CREATE_NEW && existing.toString().endsWith(OutputFormat.LINES)) {
@@ -82,6 +80,10 @@ final class OutputChecks {
         if (skipped != null) {
             file("--skipped", skipped, how);
         }
+    }
+
+    private static boolean isPage(Path file) {
+        return file.toString().toLowerCase(Locale.ROOT).matches(".+\\.html?");
     }
 
     /** Refuses an option for records if no output has any. */
@@ -128,7 +130,7 @@ final class OutputChecks {
     void report(String option, Path file, boolean replaces) throws IOException {
         if (OutputFile.isStandardOutput(file) || (Files.exists(file) && !Files.isRegularFile(file))) {
             throw Checks.invalid(spec, option, file + " is not a regular file");
-        } else if (!file.toString().toLowerCase(Locale.ROOT).matches(".+\\.html?")) {
+        } else if (!isPage(file)) {
             throw Checks.invalid(spec, option, file + ": the name must end in .html or .htm");
         } else if (!replaces && Files.exists(file)) {
             throw Checks.invalid(spec, option, file + " exists; use --force to overwrite it");

@@ -68,7 +68,7 @@ final class Recording {
 
     /** Receives a capacity event of the frontier, also before the start. */
     void capacity(CapacityEvent event) {
-        record.capacity(event, Instant.now());
+        capacityOfDemo(event);
         if (event.onFull() == OnFull.WARN && advised.compareAndSet(false, true)) {
             String choice = place.isShared() ? "" : " or --on-full grow";
             double urls = Math.max((double) event.capacity(), event.estimatedSize() + event.estimatedMissed());
@@ -76,6 +76,11 @@ final class Recording {
             String capacity = more % 1_000_000 == 0 ? more / 1_000_000 + "M" : String.valueOf(more);
             LOG.warn("to miss fewer pages, crawl from the start with --capacity {}{}", capacity, choice);
         }
+    }
+
+    /** Receives a capacity event of a frontier for which no option sets the capacity. */
+    void capacityOfDemo(CapacityEvent event) {
+        record.capacity(event, Instant.now());
     }
 
     /** Sets the seeds and options that the report shows for this run. */

@@ -28,6 +28,9 @@ final class RequestOptions {
     private static final Logger LOG = LoggerFactory.getLogger("dev.sieve.cli");
     private static final String KEEP_COOKIES = "--keep-cookies";
     private static final String LOG_OUT = "--log-out";
+    /** The options of which one is required. */
+    private static final String COOKIES = "--cookies or " + KEEP_COOKIES;
+
     private static final String ARCHIVE_COOKIES = "--archive-cookies";
 
     @Option(
@@ -126,10 +129,10 @@ final class RequestOptions {
         if (hasSession || keepsCookies || cookies != null) {
             Checks.check(spec, LOG_OUT, () -> options.logOut(logOut));
         } else {
-            Checks.requires(spec, KEEP_COOKIES, LOG_OUT);
+            Checks.requires(spec, COOKIES, LOG_OUT);
         }
         if (!keepsCookies && cookies == null) {
-            Checks.requires(spec, KEEP_COOKIES, ARCHIVE_COOKIES);
+            Checks.requires(spec, COOKIES, ARCHIVE_COOKIES);
             return;
         }
         Checks.check(spec, "--cookies", () -> {

@@ -33,7 +33,7 @@ import picocli.CommandLine.Command;
                 "Shows whether a crawl with these seeds and options requests a URL, and which rule decides; with"
                         + " --job or --frontier, also whether the crawl has seen it. Sends no requests. Takes all options of the crawl.",
         footerHeading = "%nExit codes: ",
-        footer = "0 the URL is crawled; 5 it is not; 2 wrong usage; 4 the job cannot be read.")
+        footer = "0 the URL is crawled; 5 it is not; 2 wrong usage;%n4 the job cannot be read.")
 final class WhyCommand extends CrawlCommand {
     @Override
     public Integer call() throws IOException {

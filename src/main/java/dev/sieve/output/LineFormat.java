@@ -76,6 +76,6 @@ public enum LineFormat implements OutputFormat {
 
     @Override
     public String toString() {
-        return name().toLowerCase(Locale.ROOT);
+        return name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
 }

@@ -256,11 +256,16 @@ public final class Scope {
          * @throws IllegalArgumentException when it is not valid; the message has the expression and the position
          */
         public Builder include(String regex) {
-            includes.add(new Expression("include", regex));
+            return include("include", regex);
+        }
+
+        /** Adds an expression as {@link #include(String)} does, which messages call by another name. */
+        public Builder include(String name, String regex) {
+            includes.add(new Expression(name, regex));
             return this;
         }
 
-        /** Adds an expression that must not match any part of a URL; otherwise as {@link #include}. Default: none. */
+        /** Adds an expression that must not match any part of a URL; otherwise as {@link #include(String)}. Default: none. */
         public Builder exclude(String regex) {
             Expression expression = new Expression("exclude", regex);
             excludes.add(new Exclusion(expression, SkipRule.EXCLUDED.reason(expression.toString())));

@@ -43,6 +43,9 @@ import org.jspecify.annotations.Nullable;
  * <p>URLs are passed on in order, normalised, duplicates included. Not safe for use by many threads.
  */
 public final class Seeds {
+    /** How the message ends when a document is read as a list. */
+    public static final String NOT_A_LIST = "it is HTML or XML, not a list of URLs";
+
     private static final String COMMAND_LINE = "command line";
     private static final Pattern HTTP = Pattern.compile("(?i)https?://");
 
@@ -143,8 +146,7 @@ public final class Seeds {
                     continue;
                 }
                 if (isEmpty && MARKUP.matcher(text).lookingAt()) {
-                    throw new IOException("it is HTML or XML, not a list of URLs; to crawl the files of a"
-                            + " folder, name the folder; a sitemap is read with its site");
+                    throw new IOException(NOT_A_LIST);
                 }
                 isEmpty = false;
                 if (isCut) {

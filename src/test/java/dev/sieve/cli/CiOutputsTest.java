@@ -319,7 +319,7 @@ class CiOutputsTest {
         List<BrokenLink> links = IntStream.range(0, 60)
                 .mapToObj(i -> new BrokenLink("http://a.test/" + i, "404", List.of(), 0))
                 .toList();
-        assertThat(Annotations.of(links, null).lines())
+        assertThat(Annotations.of(links, null, Path.of("")).lines())
                 .hasSize(50)
                 .first()
                 .isEqualTo("::error file=http%3A//a.test/0,title=Broken link::404: http://a.test/0 (a seed)");

@@ -181,8 +181,8 @@ class CookieOptionsTest {
             delimiter = '|',
             value = {
                 "--cookies none.txt | Invalid value for option '--cookies': none.txt: no such file or directory",
-                "--log-out x | Option '--log-out' requires '--keep-cookies'",
-                "--archive-cookies | Option '--archive-cookies' requires '--keep-cookies'",
+                "--log-out x | Option '--log-out' requires '--cookies or --keep-cookies'",
+                "--archive-cookies | Option '--archive-cookies' requires '--cookies or --keep-cookies'",
                 "--keep-cookies --log-out ( | Invalid value for option '--log-out': log-out (: Unclosed group",
             })
     void wrongOptionsAreNamed(String options, String message) {

@@ -93,7 +93,7 @@ class FolderSeedTest {
     }
 
     @Test
-    void aFileBelowTheWorkingDirectoryIsRelativeToIt() throws IOException {
+    void aFileBelowTheWorkspaceIsRelativeToIt() throws IOException {
         Path below = Files.createTempDirectory(Path.of("target"), "site");
         try {
             Files.writeString(below.resolve("index.html"), "x");
@@ -102,13 +102,17 @@ class FolderSeedTest {
                     new BrokenLink("http://localhost/project/gone", "404", List.of("http://localhost/project/?x"), 1);
             BrokenLink other = new BrokenLink("http://a.test/", "404", List.of("http://localhost/"), 1);
 
-            assertThat(Annotations.of(List.of(link, other), site).lines())
+            assertThat(Annotations.of(List.of(link, other), site, Path.of("")).lines())
                     .containsExactly(
                             "::error file=target/" + below.getFileName() + "/index.html,title=Broken link::404: "
                                     + "http://localhost/project/gone (linked from target/" + below.getFileName()
                                     + "/index.html)",
                             "::error file=http%3A//localhost/,title=Broken link::404: "
                                     + "http://a.test/ (linked from http://localhost/)");
+            assertThat(Annotations.of(List.of(link), site, Path.of("..")))
+                    .startsWith("::error file=" + Path.of("").toAbsolutePath().getFileName() + "/target/");
+            assertThat(Annotations.of(List.of(link), site, below.resolve("elsewhere")))
+                    .startsWith("::error file=" + below.toAbsolutePath() + "/index.html,");
         } finally {
             Files.delete(below.resolve("index.html"));
             Files.delete(below);

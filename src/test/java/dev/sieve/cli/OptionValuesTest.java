@@ -1,18 +1,26 @@
 package dev.sieve.cli;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
 import dev.sieve.FilterKind;
 import dev.sieve.crawl.CrawlOptions;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -223,14 +231,47 @@ class OptionValuesTest {
         "-o a.warc.gz --format txt, txt: no output has this format; the name of a.warc.gz determines another one",
         "--report r.txt, r.txt: the name must end in .html or .htm",
         "--max-failures 128, must be at most 127: 128",
-        "--render (, include (: Unclosed group",
+        "--render (, Invalid value for option '--render': render (: Unclosed group",
         "--render all --browser none, not a program: none",
+        "-o out.xyz, '.json, .csv, .tsv, .warc.gz, .warc, junit.xml, sitemap.xml or sitemap.xml.gz, unless --format is given'",
+        "-o out.html, sitemap.xml or sitemap.xml.gz; --report writes a page",
+        "-o OUT.HTM, ; --report writes a page",
     })
     void whatWouldHaveNoEffectIsRefused(String options, String problem) {
         Run run = Run.of(Main.commandLine(), (options + " https://example.org/").split(" "));
 
         assertThat(run.exitCode()).isEqualTo(2);
         assertThat(run.err().lines()).singleElement().asString().contains(problem);
+    }
+
+    @Test
+    void aDocumentAsSeedIsExplained(@TempDir Path folder) throws IOException {
+        String file =
+                Files.writeString(folder.resolve("sitemap.xml"), "<urlset>").toString();
+
+        for (String[] command : new String[][] {{file}, {"--dry-run", file}}) {
+            Run run = Run.of(Main.commandLine(), command);
+            assertThat(run.exitCode()).isEqualTo(2);
+            assertThat(run.err())
+                    .contains("HTML or XML, not a list of URLs", "name the folder", "add --sitemaps")
+                    .hasLineCount(1);
+        }
+    }
+
+    @Test
+    void theDemoAdvisesNoOptionThatItDoesNotHave() {
+        PrintStream before = System.err;
+        ByteArrayOutputStream err = new ByteArrayOutputStream();
+        System.setErr(new PrintStream(err, true, UTF_8));
+        try {
+            assertThat(Run.of(Main.commandLine(), "demo", "--hosts=5", "--pages=200")
+                            .exitCode())
+                    .isZero();
+        } finally {
+            System.setErr(before);
+        }
+
+        assertThat(err.toString(UTF_8)).contains(" 80 % full: ").doesNotContain("--capacity");
     }
 
     @Test
@@ -247,6 +288,7 @@ class OptionValuesTest {
     @ParameterizedTest
     @CsvSource({
         "split-blocks, SPLIT_BLOCKS",
+        "split_blocks, SPLIT_BLOCKS",
         "classic, CLASSIC",
         "Growing, GROWING",
         "EXACT, EXACT",
@@ -260,7 +302,7 @@ class OptionValuesTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"", "bloom", "counting", "split_blocks", "exact "})
+    @ValueSource(strings = {"", "bloom", "counting", "split blocks", "exact "})
     void otherFiltersAreRefusedWithTheNamesToChooseFrom(String text) {
         assertThatThrownBy(() -> Main.commandLine().parseArgs("--filter", text))
                 .isInstanceOf(ParameterException.class)
@@ -288,17 +330,15 @@ class OptionValuesTest {
                 "--on-full burst | 'burst' is not one of warn, grow, fail",
                 "--durability never | 'never' is not one of process, interval, always",
                 "--fail-on rain | 'rain' is not one of broken, capacity, changed, error, gone",
-                "--accept 200 | must be at least 400: 200",
-                "--accept 200..299 | must be at least 400: 200",
-                "--accept 403,x | 'x' is not a status; use 403, a range such as 500-504, or a class such as 4xx",
-                "--accept 504-500 | '504-500' is not a range; the smaller status comes first",
-                "--render-robots some | 'some' is not one of strict, relaxed",
-                "--render-wait 1s --render all | must be two times: 1",
-                "--render-wait 2s,1s --render all | must be QUIET, and MAX from QUIET to 5 minutes",
-                "--exclude *.pdf | exclude *.pdf: Dangling meta character '*' at position 0; it is a regular expression, not a"
-                        + " pattern of file names: use '\\.pdf$'",
-                "--include */docs/*.html | include */docs/*.html: Dangling meta character '*' at position 0; it is a regular"
-                        + " expression, not a pattern of file names: use '/docs/.*\\.html$'",
+                "--accept 200,429 | '200' is not a failure, so it needs no accepting; name statuses from 400",
+                "--accept 200..299 | '200..299' is not a failure, so it needs no accepting; name statuses from 400",
+                "--depth -1 | '-1' is below 0",
+                "--max-pages -1 | '-1' is below 0",
+                "--delay -1s | '-1s' is below 0",
+                "--max-body -8MiB | '-8MiB' is below 0",
+                "--miss-rate -1% | '-1%' is below 0",
+                "--depth -x | '-x' is not a number; use 8 or 10k",
+                "--max-time 1h30m | '1h30m' is not a time; use one number with one unit: 500ms, 10m or 1.5h",
             })
     void aBadValueIsExplainedInTheWordsOfTheCommandLine(String option, String problem) {
         Run run = Run.of(Main.commandLine(), (option + " https://example.org/").split(" ", -1));
@@ -307,6 +347,36 @@ class OptionValuesTest {
         assertThat(run.err().strip())
                 .startsWith("sieve: Invalid value for option '" + option.split(" ", 2)[0] + "'")
                 .endsWith(": " + problem + " (see --help)");
+    }
+
+    @Test
+    void wordsOfValuesAreJoinedByHyphens() {
+        List<CommandLine> commands =
+                new ArrayList<>(Main.commandLine().getSubcommands().values());
+        commands.add(Main.commandLine());
+        for (CommandLine command : commands) {
+            for (OptionSpec option : command.getCommandSpec().options()) {
+                Class<?> type = option.isMultiValue() ? option.auxiliaryTypes()[0] : option.type();
+                if (type.isEnum()) {
+                    assertThat(type.getEnumConstants())
+                            .allSatisfy(each -> assertThat(each.toString()).matches("[a-z0-9]+(-[a-z0-9]+)*"));
+                }
+            }
+        }
+    }
+
+    /** A terminal that cannot be asked for its width has 80 columns. */
+    @Test
+    void helpFitsATerminalOf80Columns() {
+        List<CommandLine> commands =
+                new ArrayList<>(Main.commandLine().getSubcommands().values());
+        commands.add(Main.commandLine());
+        for (CommandLine command : commands) {
+            command.setUsageHelpAutoWidth(false);
+            assertThat(command.getUsageMessage(CommandLine.Help.Ansi.OFF).lines())
+                    .as(command.getCommandName())
+                    .allMatch(line -> line.length() <= 80);
+        }
     }
 
     @ParameterizedTest

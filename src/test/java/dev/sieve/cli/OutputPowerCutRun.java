@@ -92,7 +92,7 @@ final class OutputPowerCutRun {
         archive = seed % 2 == 0 ? "a.warc.gz" : "a.warc";
         logs.put(archive, new Log(exchange -> {}));
         for (LineFormat format : LineFormat.values()) {
-            logs.put("a." + format, new Log(format.sink(text, true)));
+            logs.put("a" + format.endings().get(0), new Log(format.sink(text, true)));
         }
         logs.put("skipped", new Log(new SkipListSink(text)));
     }

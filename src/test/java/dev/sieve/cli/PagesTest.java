@@ -379,7 +379,7 @@ class PagesTest {
                     Pattern.compile("Usage: sieve (\\w*).*", Pattern.DOTALL).matcher(block.text());
             if (block.page().equals(COMMAND) && usage.matches()) {
                 CommandLine command = program.getSubcommands().getOrDefault(usage.group(1), program);
-                command.setUsageHelpAutoWidth(false);
+                command.setUsageHelpAutoWidth(false).setUsageHelpWidth(command == program ? 100 : 80);
                 String help = command.getUsageMessage(Ansi.OFF).stripTrailing() + "\n";
                 if (!block.text().equals(help)) {
                     stale.add(command.getCommandName());

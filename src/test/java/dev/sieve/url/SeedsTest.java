@@ -323,7 +323,7 @@ class SeedsTest {
         assertThatThrownBy(() -> seeds.read(List.of(file.toString()), InputStream.nullInputStream()))
                 .isInstanceOf(IOException.class)
                 .hasMessageContaining(file.toString())
-                .hasMessageContaining("name the folder");
+                .hasMessageEndingWith(Seeds.NOT_A_LIST);
     }
 
     @Test
