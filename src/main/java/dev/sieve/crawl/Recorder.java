@@ -338,10 +338,12 @@ public final class Recorder {
         }
     }
 
-    public synchronized void failed(CrawlReport.Failure failure) {
+    /** Counts a failure without a record of its own, for later runs if it has the id of a URL; -1 for none. */
+    public synchronized void failed(CrawlReport.Failure failure, long id) {
         counts.add(Counter.FAILED, 1);
+        note(Counter.FAILED, "");
         count(failure);
-        keep(-1);
+        keep(id);
     }
 
     /** Records that a queued URL is not requested. */

@@ -489,7 +489,7 @@ final class UrlProcessor {
             visit.result(result);
             return leave(visit, Duration.ZERO);
         }
-        recorder.failed(new CrawlReport.Failure(lease.url(), result.error(), lease.referrer()));
+        recorder.failed(new CrawlReport.Failure(lease.url(), result.error(), lease.referrer()), -1);
         dispatcher.silent(host);
         recorder.leaveUndone(lease);
         return false;

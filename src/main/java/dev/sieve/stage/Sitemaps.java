@@ -274,7 +274,7 @@ final class Sitemaps implements Stage {
                 LOG.warn("sitemap {} ended after {} URLs, which were queued: {}", lease.url(), brokenOff, problem);
                 recorder.count(Counter.SITEMAP_URLS, brokenOff);
             }
-            recorder.failed(new CrawlReport.Failure(lease.url(), reason, lease.referrer()));
+            recorder.failed(new CrawlReport.Failure(lease.url(), reason, lease.referrer()), lease.id());
         }
     }
 }

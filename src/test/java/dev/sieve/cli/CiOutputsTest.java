@@ -265,6 +265,16 @@ class CiOutputsTest {
     }
 
     @Test
+    void aSitemapThatFailsCountsInLaterRuns() {
+        pages.put("/robots.txt", "Sitemap: " + site + "/gone.xml");
+        pages.put("/", "a");
+        String[] options = {"--job", folder.resolve("job").toString(), "--sitemaps", "--fail-on", "broken"};
+
+        assertThat(crawl(options).exitCode()).isEqualTo(6);
+        assertThat(crawl(options).exitCode()).isEqualTo(6);
+    }
+
+    @Test
     void aRingIsFoundByTwoRuns() {
         String job = folder.resolve("job").toString();
         pages.put("/", links("/ring1"));
