@@ -83,7 +83,7 @@ class DeduplicatorTest {
     }
 
     @Test
-    void afterAnErrorInTheMiddleOfABatchNothingIsAcceptedOrCalledSeen() {
+    void anErrorInABatchAcceptsNothingAndCallsNothingSeen() {
         Membership small = new Membership() {
             private final ExactSet keys = ExactSet.create(0);
 
@@ -215,7 +215,7 @@ class DeduplicatorTest {
     }
 
     @Test
-    void aBatchThatIsRefusedInTheMiddleSaysWhichOfItsUrlsWereNew() {
+    void aBatchRefusedInTheMiddleNamesItsNewUrls() {
         deduplicator = deduplicator(100, OnFull.FAIL);
         UrlBatch batch = batch(0, 300);
 

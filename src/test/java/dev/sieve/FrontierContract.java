@@ -194,7 +194,7 @@ public abstract class FrontierContract {
     }
 
     @Test
-    void aUrlThatWasGivenBackComesOutWhenItsTimeHasComeWithAHigherAttempt() throws Exception {
+    void aUrlGivenBackComesOutInTimeWithAHigherAttempt() throws Exception {
         Frontier frontier = frontier();
         frontier.push("http://a/");
         frontier.push("http://b/");
@@ -250,7 +250,7 @@ public abstract class FrontierContract {
     }
 
     @Test
-    void aLeaseThatExpiresIsHandedOutAgainAndItsFirstHolderIsTooLate() throws Exception {
+    void anExpiredLeaseIsHandedOutAgainAndItsHolderLate() throws Exception {
         Frontier frontier = frontier(30 * SECOND);
         frontier.push("http://a/");
         Lease first = frontier.take(0);
@@ -318,7 +318,7 @@ public abstract class FrontierContract {
     }
 
     @Test
-    void ofRacingPushesAndTakesEachUrlIsNewOnceAndHandedOutOnce() throws Exception {
+    void racingPushesAndTakesHandOutEachUrlOnce() throws Exception {
         Frontier frontier = frontier();
         List<String> urls = urls(20_000);
         Map<String, Integer> told = new ConcurrentHashMap<>();

@@ -153,7 +153,7 @@ class SieveTest {
     }
 
     @Test
-    void racingPushesIntoAFilterTellEachUrlAtMostOnceAndMissNoMoreThanItsRate() throws Exception {
+    void racingPushesAcceptOnceAndMissNoMoreThanTheRate() throws Exception {
         List<String> urls = urls(100_000);
         Sieve sieve = Sieve.builder().capacity(urls.size()).seed(7).build();
         Map<String, Integer> told = new ConcurrentHashMap<>();
@@ -176,7 +176,7 @@ class SieveTest {
     }
 
     @Test
-    void aSieveThatFailsWhenFullAcceptsNothingMoreAndStillKnowsWhatItHasSeen() {
+    void aFullSieveThatFailsStillKnowsWhatItHasSeen() {
         Sieve sieve = Sieve.builder().capacity(100).onFull(OnFull.FAIL).seed(1).build();
         int pushed = 0;
         while (pushed < 1000 && sieve.stats().estimatedSize() < 100) {

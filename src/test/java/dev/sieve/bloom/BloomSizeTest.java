@@ -59,7 +59,7 @@ class BloomSizeTest {
 
     @ParameterizedTest
     @CsvSource({"2, 60", "20, 994", "200, 10000"})
-    void splitBlockRateOfFewLinesIsThatOfABinomialNumberOfKeys(int lines, int keys) {
+    void splitBlockRateOfFewLinesIsBinomial(int lines, int keys) {
         double rate = 0;
         double probability = Math.pow(1 - 1.0 / lines, keys);
         for (int j = 0; j <= keys; j++) {

@@ -95,7 +95,7 @@ class ChosenKeysTest {
     @ParameterizedTest
     @Tag("slow")
     @EnumSource(names = {"CLASSIC", "SPLIT_BLOCK"})
-    void keysChosenToHideAnotherHideItFromNobodyWithASecretSeed(Kind kind) throws IOException {
+    void chosenKeysHideNoKeyUnderASecretSeed(Kind kind) throws IOException {
         byte[] empty = empty(kind);
         int hidden = 0;
         for (int i = 0; i < 20; i++) {

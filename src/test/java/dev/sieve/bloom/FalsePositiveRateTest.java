@@ -99,7 +99,7 @@ class FalsePositiveRateTest {
 
     @Test
     @Tag("slow")
-    void growingFilterStaysBelowItsRateAtTwentyTimesItsCapacity() {
+    void growingFilterKeepsItsRateAtTwentyTimesCapacity() {
         for (double rate : rates()) {
             GrowingBloomFilter filter = GrowingBloomFilter.create(50_000, rate, SEED);
             for (int times = 1; times <= 20; times++) {

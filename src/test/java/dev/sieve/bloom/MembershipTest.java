@@ -110,7 +110,7 @@ class MembershipTest {
 
     @ParameterizedTest
     @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "COUNTING")
-    void whoAsksWhileAnotherAddsIsToldOfWhatWasAddedAndOfNothingElse(Kind kind) throws Exception {
+    void aReaderSeesAllAddedKeysAndNoOthers(Kind kind) throws Exception {
         int all = 200_000;
         // Small, so that what grows does so while it is asked.
         Membership membership = kind.create(kind == Kind.GROWING ? 2000 : all, 1e-6, SEED);
@@ -159,7 +159,7 @@ class MembershipTest {
 
     @ParameterizedTest
     @EnumSource
-    void sizeIsEstimatedWithinOnePercentFromATenthToTwiceTheCapacity(Kind kind) {
+    void sizeEstimateIsWithinOnePercent(Kind kind) {
         for (double rate : new double[] {1e-2, 1e-4}) {
             int capacity = 200_000;
             Membership membership = kind.create(capacity, rate, SEED);

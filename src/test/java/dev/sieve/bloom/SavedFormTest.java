@@ -58,7 +58,7 @@ class SavedFormTest {
     /** One thread adds while another one saves. */
     @ParameterizedTest
     @EnumSource
-    void keysThatWereInWhenSavingBeganAreSavedWhateverIsAddedMeanwhile(Kind kind) throws Exception {
+    void keysAddedBeforeSavingAreSaved(Kind kind) throws Exception {
         Membership membership = kind.create(2_000, 0.001, SEED);
         AtomicLong added = new AtomicLong();
         Thread adder = new Thread(() -> {

@@ -101,7 +101,7 @@ class PagePartsTest {
 
     /** The fetcher sends the fields of the user only where there is no Origin, and scripts cannot take it away. */
     @Test
-    void cookiesAreThoseOfTheBrowserAndOtherOriginsAreMarked() {
+    void cookiesOfTheBrowserAreSentAndOtherOriginsMarked() {
         fields.put("Cookie", "of=document");
         Map<String, String> none = Map.of();
         Map<String, String> some = Map.of("Cookie", "a=1", "HX-Request", "true", "Sec-Fetch-Mode", "cors");
@@ -124,7 +124,7 @@ class PagePartsTest {
     }
 
     @Test
-    void whatRobotsForbidIsNotRequestedButScriptsIfTheRuleIsRelaxed() {
+    void robotsForbidPartsButScriptsIfRelaxed() {
         forbidden = "https://h.test/a.js";
         on(forbidden, "a");
 
@@ -161,7 +161,7 @@ class PagePartsTest {
     }
 
     @Test
-    void aRedirectIsPassedOnAndAClosedConnectionIsTriedAgain() {
+    void redirectsArePassedOnAndClosedConnectionsRetried() {
         results.put("https://h.test/a", new Redirect(301, "https://h.test/b"));
 
         assertThat(get("https://h.test/a", "Fetch").header("location")).isEqualTo("https://h.test/b");
@@ -397,7 +397,7 @@ class PagePartsTest {
     }
 
     @Test
-    void nothingIsRequestedAfterThePageAndWhatIsOpenIsCancelled() throws Exception {
+    void requestsEndWithThePage() throws Exception {
         AtomicInteger cancelled = new AtomicInteger();
         CountDownLatch isOpen = new CountDownLatch(3);
         CountDownLatch isOver = new CountDownLatch(1);

@@ -143,7 +143,7 @@ class RenderStageTest {
     }
 
     @Test
-    void aTabIsUsedForManyPagesOfAnOriginAndNothingIsLeftInIt(Browser unused) {
+    void aTabIsReusedForItsOriginAndLeftClean(Browser unused) {
         try (ScriptedSite site = new ScriptedSite();
                 Rendered rendered = new Rendered("all", browser()).open(site)) {
             site.page("/1", LEAVE).page("/2", LEAVE);

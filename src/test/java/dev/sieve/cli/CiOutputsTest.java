@@ -71,7 +71,7 @@ class CiOutputsTest {
     }
 
     @Test
-    void brokenLinksThatDifferInAControlCharacterAreTestCases() throws Exception {
+    void controlCharactersKeepTestCasesApart() throws Exception {
         pages.put("/b", links("http://a\u0001b/", "http://a\u0002b/", "http://a\u007fb/"));
 
         crawl("-o", folder.resolve("results.junit.xml").toString());

@@ -48,7 +48,7 @@ class ConfigFileTest {
     }
 
     @Test
-    void theCommandLineReplacesTheLinesOfAnOptionAndTheSeeds() throws Exception {
+    void theCommandLineReplacesOptionsAndSeedsOfTheFile() throws Exception {
         String config = "--scope = any\nexclude = a\nexclude = b\nseed = http://h.test/\n";
 
         assertThat(why(config, "http://other.test/a").exitCode()).isEqualTo(5);

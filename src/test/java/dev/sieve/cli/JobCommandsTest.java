@@ -78,7 +78,7 @@ class JobCommandsTest {
     }
 
     @Test
-    void theStateOfAJobSaysItsSeedsItsSizeAndSinceWhenItIsThere() throws Exception {
+    void theStateOfAJobSaysSeedsSizeAndBeginning() throws Exception {
         Instant before = Instant.now().truncatedTo(SECONDS);
         try (CrawlJob job = CrawlDirectory.open(folder, settings -> settings.capacity(1000));
                 Crawler crawler = new Crawler(new CrawlOptions(), job, AllStages::of)) {

@@ -46,7 +46,7 @@ class JobIT {
     private Path folder;
 
     @Test
-    void aCrawlThatIsKilledAgainAndAgainFetchesEveryPageAndFewTwice() throws Exception {
+    void aCrawlKilledOftenFetchesEveryPageAndFewTwice() throws Exception {
         Random random = new Random(SEED);
         try (DemoWeb web = PolitenessJudge.web(Duration.ofMillis(5), Duration.ZERO)
                 .hosts(HOSTS)

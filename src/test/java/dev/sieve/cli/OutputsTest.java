@@ -167,7 +167,7 @@ class OutputsTest {
     }
 
     @Test
-    void aFormatIsThatOfTheOutputsWhoseNamesDoNotDetermineIt() throws IOException {
+    void aFormatIsForOutputsWhoseNamesDoNotSayIt() throws IOException {
         Run run = crawl(site, "-o", file("a.jsonl").toString(), "-o", file("a").toString(), "--format", "csv");
 
         assertThat(run.exitCode()).isZero();
@@ -375,7 +375,7 @@ class OutputsTest {
     }
 
     @Test
-    void theEndOfATableThatAnotherProgramHasWrittenIsNotCutOff() throws IOException {
+    void theEndOfATableOfAnotherProgramIsKept() throws IOException {
         Files.writeString(file("a.csv"), "name,size\nx");
         assertThat(crawl(
                                 site,

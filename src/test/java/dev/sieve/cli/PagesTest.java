@@ -287,7 +287,7 @@ class PagesTest {
 
     /** Rules of Prometheus are checked with its own program, see FrontierMetricsTest. */
     @Test
-    void everyYamlBlockIsOfRulesOrAWorkflowOrOfPlainSettings() {
+    void everyYamlBlockIsRulesWorkflowOrSettings() {
         for (Pages.Block block : Pages.blocks()) {
             if (block.language().equals("yaml") && !block.text().startsWith("groups:\n") && !isWorkflow(block)) {
                 assertThat(block.text().lines())

@@ -20,7 +20,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 class PlanTest {
 
     @Test
-    void aBillionAtOneInTenThousandTakes2Point4GigabytesAndCannotTakeLessThan1Point66() {
+    void aBillionUrlsTakeWhatTheFormulaSays() {
         List<String> lines = new Plan(1_000_000_000, 1e-4).lines();
 
         assertThat(lines.get(0)).startsWith("1,000,000,000 URLs;").contains("0.01 %");

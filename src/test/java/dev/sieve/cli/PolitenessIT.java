@@ -110,7 +110,7 @@ class PolitenessIT {
     }
 
     @Test
-    void noHostIsAskedWithinItsDelayThoughTheCrawlIsKilledAndStartedAgain() throws Exception {
+    void delaysOfHostsHoldAcrossKills() throws Exception {
         Duration delay = Duration.ofSeconds(2);
         Duration crawlDelay = Duration.ofSeconds(5);
         Random random = new Random(SEED);

@@ -64,7 +64,7 @@ class ReadmeIT {
     }
 
     @Test
-    void theFirstCommandRunsTheDemoAndBuildsTheSameFilesFromACopy() throws Exception {
+    void theFirstCommandRunsAndBuildsTheSameFiles() throws Exception {
         copyProject();
         useRepositoryAndSettingsOfThisBuild();
         String command = blocks("sh").get(0).strip();
@@ -167,7 +167,7 @@ class ReadmeIT {
     }
 
     @Test
-    void contributingAndContinuousIntegrationRunTheSameCommand() throws IOException {
+    void contributingAndCiRunTheSameCommand() throws IOException {
         assertThat(blocks("sh").get(1)).isEqualTo("mvn -B verify\n");
         assertThat(PROJECT.resolve("CONTRIBUTING.md")).content().contains("| `mvn -B verify -Pci` |");
         assertThat(PROJECT.resolve(".ci/run")).content().contains("\nmvn -B verify -Pci ");

@@ -146,7 +146,7 @@ class SharedCommandsTest {
     /** The same numbers, from the records that each worker has written. */
     @Test
     @Tag("slow")
-    void theReportOfTheCrawlIsTheSumOfWhatItsWorkersHaveWritten() throws Exception {
+    void theReportIsTheSumOfItsWorkers() throws Exception {
         List<Path> records = new ArrayList<>();
         ExecutorService pool = Executors.newFixedThreadPool(4);
         try (DemoWeb web =
@@ -295,7 +295,7 @@ class SharedCommandsTest {
     }
 
     @Test
-    void thePasswordComesFromAFileOrTheEnvironmentAndIsNeverShown() throws Exception {
+    void thePasswordIsReadFromFileOrEnvironmentNeverShown() throws Exception {
         String place = "redis://127.0.0.1:" + locked.port() + "/x";
         Path file = Files.writeString(folder.resolve("password"), PASSWORD + "\nrest\n");
         Path wrong = Files.writeString(folder.resolve("wrong"), "s3cret\n");
@@ -347,7 +347,7 @@ class SharedCommandsTest {
     }
 
     @Test
-    void settingsThatDifferFromTheStoredOnesAreNamedAsOptions() throws Exception {
+    void settingsThatDifferAreNamedAsOptions() throws Exception {
         fill("http://h.test/");
 
         Run run = run("http://h.test/", "-q", "--frontier", address.toString(), "--capacity", "5000");

@@ -136,7 +136,7 @@ class SharedIT {
     }
 
     @Test
-    void anEngineThatIsReplacedByAnEmptyOneEndsTheCrawlWithItsReason() throws Exception {
+    void anEmptyEngineInItsPlaceEndsTheCrawl() throws Exception {
         try (TestEngine engine = TestEngine.start();
                 DemoWeb web = PolitenessJudge.web().hosts(10).pages(1000).open()) {
             Process worker = worker("a", web, engine, "200ms");
@@ -151,7 +151,7 @@ class SharedIT {
     }
 
     @Test
-    void aWorkerGoesOnWhenTheEngineIsBackAndEndsWhenItStaysAway() throws Exception {
+    void aWorkerWaitsForItsEngineAndThenEnds() throws Exception {
         try (TestEngine engine = TestEngine.start();
                 DemoWeb web = PolitenessJudge.web().hosts(10).pages(1000).open()) {
             Process worker = worker("a", web, engine, "100ms", "--patience", "20s");

@@ -82,7 +82,7 @@ class SharedPolitenessIT {
     }
 
     @Test
-    void noHostIsRequestedWithinItsDelayThoughItMovesBetweenCrawlers() throws Exception {
+    void delaysHoldWhenAHostMovesBetweenCrawlers() throws Exception {
         Random random = new Random(SEED);
         try (TestEngine engine = TestEngine.start();
                 DemoWeb web = PolitenessJudge.web(DELAY, CRAWL_DELAY)

@@ -99,7 +99,7 @@ class StartScriptIT {
     }
 
     @Test
-    void optionsOfTheUserComeAfterThoseOfTheScriptAndItsCollectorIsTheOnlyOne() throws Exception {
+    void optionsOfTheUserComeLastAndOneCollectorIsChosen() throws Exception {
         Path java = javaHome(PRINTS_ARGUMENTS);
         String option = "-XX:Tier4InvocationThreshold=5";
         Map<String, String> user = Map.of("JAVA_HOME", java.toString(), "JAVA_OPTS", option + " -XX:+UseZGC");

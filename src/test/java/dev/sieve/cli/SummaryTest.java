@@ -159,7 +159,7 @@ class SummaryTest {
     }
 
     @Test
-    void onlyNamesThatAreNotFoundSuggestThatThereIsNoNetwork() throws Exception {
+    void onlyUnknownNamesSuggestThatThereIsNoNetwork() throws Exception {
         CrawlReport silent = Reports.with(Map.of("ending", Ending.UNREACHABLE));
         Map<String, Object> noNames = Map.of("FAILURES", Map.of("robots.txt unavailable: unknown host", 1L));
         Map<String, Object> refused = Map.of("FAILURES", Map.of("no connection", 1L, "unknown host", 1L));

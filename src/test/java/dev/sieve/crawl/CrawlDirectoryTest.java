@@ -311,7 +311,7 @@ class CrawlDirectoryTest {
 
     /** The end of a process leaves no zeros, so these are damage, and what follows them is kept. */
     @Test
-    void zerosInAJobThatWasKilledAreFoundAndTheLinesAfterThemKept() throws IOException {
+    void zerosInAKilledJobAreFoundAndLaterLinesKept() throws IOException {
         makeKilledJob();
         Path path = folder.resolve("crawl-pages");
         byte[] bytes = Files.readAllBytes(path);
@@ -346,7 +346,7 @@ class CrawlDirectoryTest {
     }
 
     @Test
-    void aRoundThatHasNotQueuedItsPagesHasNoReportOfTheOneBefore() throws IOException {
+    void aRoundWithoutPagesHasNoEarlierReport() throws IOException {
         makeFullJob();
         try (CrawlJob directory = open(NOW)) {
             JobParts.complete(directory);
@@ -473,7 +473,7 @@ class CrawlDirectoryTest {
     }
 
     @Test
-    void aCrawlThatCannotSpillOpensNothingAndLeavesItsDirectoryToTheCaller() throws IOException {
+    void aCrawlThatCannotSpillOpensNothing() throws IOException {
         Path job = folder.resolve("job");
         Path moved = folder.resolve("moved");
         try (CrawlJob directory = CrawlDirectory.open(job, builder -> builder.capacity(100))) {

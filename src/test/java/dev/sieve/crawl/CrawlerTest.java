@@ -228,7 +228,7 @@ class CrawlerTest {
     }
 
     @Test
-    void urlsThatMatchAreRequestedBeforeThoseThatWereFoundEarlier() throws IOException {
+    void matchingUrlsAreRequestedFirst() throws IOException {
         String[] links = IntStream.range(0, 1_000).mapToObj(i -> "/p" + i).toArray(String[]::new);
         site.page("/", links).page("/p0", "/docs/b", "/news/a", "/docs/a").page("/docs/a", "/p1", "/news/b");
 
@@ -565,7 +565,7 @@ class CrawlerTest {
     }
 
     @Test
-    void optionsThatNoCrawlCanHaveAreRefusedAndAllOthersMakeOne() throws IOException {
+    void impossibleOptionsAreRefusedAndOthersWork() throws IOException {
         CrawlOptions options = fast();
 
         assertThatThrownBy(() -> options.perHost(32_768)).hasMessage("perHost must be at most 32767: 32768");

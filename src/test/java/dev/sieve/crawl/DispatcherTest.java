@@ -47,7 +47,7 @@ class DispatcherTest {
     private final Map<String, Queue<Long>> starts = new ConcurrentHashMap<>();
 
     @Test
-    void noHostIsAskedTwiceWithinItsDelayOverWorkersAndRestarts() throws Exception {
+    void delaysHoldOverWorkersAndRestarts() throws Exception {
         ExecutorService threads = Executors.newFixedThreadPool(WORKERS);
         try {
             for (int restart = 0; restart < RESTARTS; restart++) {
@@ -242,7 +242,7 @@ class DispatcherTest {
     }
 
     @Test
-    void adaptiveDelayFollowsResponseTimesAndKeepsTheCrawlDelay() throws Exception {
+    void adaptiveDelayKeepsTheCrawlDelay() throws Exception {
         Adaptive crawl = new Adaptive();
 
         // From a second down to the shortest, or to the response time.
@@ -449,7 +449,7 @@ class DispatcherTest {
     }
 
     @Test
-    void leasesThatHaveEndedAreDroppedWithoutTheDelayOrTheBudgetOfTheirHost() throws Exception {
+    void endedLeasesCostNeitherDelayNorBudget() throws Exception {
         AtomicLong time = new AtomicLong();
         HostSchedule<Target> schedule = HostSchedule.<Target>builder()
                 .delay(Duration.ofSeconds(1))
@@ -509,7 +509,7 @@ class DispatcherTest {
     }
 
     @Test
-    void theHostsOfAClaimedSlicePauseBeforeTheirFirstRequest() throws Exception {
+    void hostsOfAClaimedSlicePauseFirst() throws Exception {
         AtomicLong time = new AtomicLong();
         HostSchedule<Target> schedule =
                 HostSchedule.<Target>builder().delay(Duration.ZERO).build(0);

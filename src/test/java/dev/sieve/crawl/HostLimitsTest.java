@@ -67,7 +67,7 @@ class HostLimitsTest {
     }
 
     @Test
-    void aHostHasNoMoreUrlsThanItsBudgetAndTheOthersAreRefused() throws IOException {
+    void urlsBeyondTheBudgetOfAHostAreRefused() throws IOException {
         site.page("/", links("/p", 10));
         Sieve sieve = new Sieve(1000);
 
@@ -149,7 +149,7 @@ class HostLimitsTest {
     }
 
     @Test
-    void aHostThatNobodyAnswersForIsGivenUpAndItsUrlsCountAsFailed() throws IOException {
+    void urlsOfASilentHostCountAsFailed() throws IOException {
         site.page("/", links("http://dead.test/", 20));
         Sieve sieve = new Sieve(1000);
 

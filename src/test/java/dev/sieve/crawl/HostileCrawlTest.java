@@ -91,7 +91,7 @@ class HostileCrawlTest {
     }
 
     @Test
-    void aRedirectIntoThePrivateNetworkIsRefusedAndNotRetried() throws IOException {
+    void redirectsToPrivateAddressesAreRefusedAtOnce() throws IOException {
         try (HostileServer secret = new HostileServer("127.0.0.2", 0)) {
             server.on("/", HostileServer.html(links("/away", "/file", "/gopher")))
                     .on("/away", HostileServer.redirect(secret.url("/admin")))
@@ -135,7 +135,7 @@ class HostileCrawlTest {
     }
 
     @Test
-    void aNameThatIsPrivateIsRefusedBeforeItsRobotsTxtIsAskedFor() throws IOException {
+    void privateNamesAreRefusedBeforeRobotsTxt() throws IOException {
         server.on("/", HostileServer.html(links("http://inside.test:" + server.port() + "/a", "/b")));
         CrawlOptions options = fast().obeyRobots(true)
                 .scope(Scope.Kind.ANY)
@@ -234,7 +234,7 @@ class HostileCrawlTest {
     }
 
     @Test
-    void hostsThatHoldTheirRequestsTakeNothingFromOneThatAnswers() throws IOException {
+    void hostsThatHoldRequestsCostOthersNothing() throws IOException {
         int tarPits = 100;
         StringBuilder html = new StringBuilder(links());
         for (int i = 0; i < tarPits; i++) {
@@ -311,7 +311,7 @@ class HostileCrawlTest {
 
     @Test
     @Timeout(120)
-    void aHostIsRequestedThoughMoreThanAllWorkersWaitForOthers() throws IOException {
+    void aHostIsRequestedWhileAllWorkersWaitForOthers() throws IOException {
         CrawlOptions options = fast().concurrency(32)
                 .timeout(Duration.ofMinutes(20))
                 .allowPrivate("127.0.0.0/8")
@@ -374,7 +374,7 @@ class HostileCrawlTest {
 
     @Test
     @Tag("slow")
-    void hostsThatSendToFillTheHeapTakeNothingFromOneThatDoesNot() throws IOException {
+    void hostsThatFillTheHeapCostOthersNothing() throws IOException {
         int goodPages = 50;
         List<HostileServer.Behaviour> hoarders = hoarders();
         StringBuilder html = new StringBuilder();
@@ -426,7 +426,7 @@ class HostileCrawlTest {
     @ParameterizedTest
     @ValueSource(longs = {1 << 20, 128 << 20})
     @Timeout(value = 2, unit = TimeUnit.HOURS)
-    void manyHostsWithALargeRobotsTxtAreCrawledWithAnyMemory(long memory) throws IOException {
+    void largeRobotsTxtOfManyHostsFitInAnyMemory(long memory) throws IOException {
         int hosts = Boolean.getBoolean("sieve.proof") ? 10_000 : 50;
         int hostsPerPage = 500;
         int goodPages = Math.max(20, hosts / hostsPerPage);
@@ -515,7 +515,7 @@ class HostileCrawlTest {
     }
 
     @Test
-    void aPageWhoseBodyBreaksOffIsKeptAfterItsRetriesAndItsHostIsWell() throws IOException {
+    void aBodyThatBreaksOffIsKeptAfterItsRetries() throws IOException {
         HostileServer.Behaviour robots =
                 HostileServer.raw("HTTP/1.1 200 OK\nContent-Length: 99\n", "User-agent: *\n".getBytes(ISO_8859_1));
         AtomicInteger asked = new AtomicInteger();

@@ -81,7 +81,7 @@ class LinkCheckTest {
     }
 
     @Test
-    void aTargetThatIsRecordedBeforeItsRedirectHasTheLinkingPageAsReferrer() throws IOException {
+    void anEarlyTargetHasTheLinkingPageAsReferrer() throws IOException {
         site.page("/", other.url("/lost"));
         other.redirect("/lost", "/nowhere");
         CompletableFuture<Void> recorded = new CompletableFuture<>();
@@ -392,7 +392,7 @@ class LinkCheckTest {
     }
 
     @Test
-    void brokenExternalLinksOfManyPagesAreFoundWithAllTheirReferrers() throws IOException {
+    void brokenExternalLinksHaveAllTheirReferrers() throws IOException {
         List<String> broken = List.of(
                 other.url("/missing"),
                 other.url("/gone"),

@@ -86,7 +86,7 @@ class NetworkAwayTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"unknown host", "no connection", "status 503"})
-    void anUnreachableRobotsTxtLeavesTheUrlsOfItsHostInTheJob(String problem) throws IOException {
+    void anUnreachableRobotsTxtLeavesUrlsInTheJob(String problem) throws IOException {
         String start = startWithLinksToAllHosts();
         resume(fast().maxPages(1), visit -> {}, start);
 
@@ -131,7 +131,7 @@ class NetworkAwayTest {
     }
 
     @Test
-    void aCrawlThatContinuesWithoutANetworkStopsBeforeItHasTriedEveryHost() throws IOException {
+    void aResumedCrawlWithoutANetworkStopsEarly() throws IOException {
         resume(fast().maxPages(1), visit -> {}, startWithLinksToAllHosts());
         hosts.clear();
 
@@ -247,7 +247,7 @@ class NetworkAwayTest {
     }
 
     @Test
-    void aHostWithoutRobotsTxtHasOneLineInTheLogHoweverOftenItIsTried() throws IOException {
+    void aHostWithoutRobotsTxtIsLoggedOnce() throws IOException {
         address = null;
         List<String> log = Log.of(() -> {
             try (Crawler crawler = new Crawler(fast().retries(1), new Sieve(100), AllStages::of)) {

@@ -287,7 +287,7 @@ class PolitenessTest {
     }
 
     @Test
-    void redirectsOfRobotsTxtWaitForTheRetryAfterOfTheTarget() throws IOException {
+    void redirectedRobotsTxtWaitsForRetryAfterOfItsTarget() throws IOException {
         server.on("victim.test/robots.txt", HostileServer.raw("HTTP/1.1 404 None\nConnection: close\n"))
                 .on("/busy?0", HostileServer.raw("HTTP/1.1 503 Busy\nRetry-After: 2\nConnection: close\n"))
                 .on("/busy?1", HostileServer.raw("HTTP/1.1 503 Busy\nRetry-After: 2\nConnection: close\n"));
@@ -302,7 +302,7 @@ class PolitenessTest {
     }
 
     @Test
-    void hostsWhoseRobotsTxtRedirectsInARingAreNotWaitedForForever() throws IOException {
+    void ringsOfRobotsTxtRedirectsEnd() throws IOException {
         for (int i = 0; i < 3; i++) {
             server.on(
                     "h" + i + ".ring.test/robots.txt", redirect(url("h" + (i + 1) % 3 + ".ring.test", "/robots.txt")));
@@ -380,7 +380,7 @@ class PolitenessTest {
 
     @Test
     @Tag("slow")
-    void aCrawlDelayHoldsThoughAnotherOriginOfTheHostHasNone() throws IOException {
+    void aCrawlDelayHoldsForAllOriginsOfAHost() throws IOException {
         try (HostileServer other = new HostileServer()) {
             server.on("/robots.txt", robots(CRAWL_DELAY));
 
@@ -482,7 +482,7 @@ class PolitenessTest {
     }
 
     @Test
-    void aCrawlThatGoesOnAfterARestartLeavesItsHostsAloneForADelay() throws IOException {
+    void aRestartedCrawlObservesTheDelay() throws IOException {
         for (int requests : new int[] {1, 3, 5, 7}) {
             crawlUntil(requests);
         }
@@ -492,7 +492,7 @@ class PolitenessTest {
     }
 
     @Test
-    void aCrawlThatGoesOnAfterARestartLeavesItsHostsAloneForTheirCrawlDelay() throws IOException {
+    void aRestartedCrawlObservesTheCrawlDelay() throws IOException {
         server.on("/robots.txt", robots(CRAWL_DELAY));
         for (int requests : new int[] {1, 3, 5}) {
             crawlUntil(requests);
@@ -524,7 +524,7 @@ class PolitenessTest {
     }
 
     @Test
-    void aCrawlThatGoesOnAfterARestartLeavesAHostAloneForAsLongAsItAsked() throws IOException {
+    void aRestartedCrawlObservesRetryAfter() throws IOException {
         server.on("/1", HostileServer.raw("HTTP/1.1 503 Busy\nRetry-After: 1\nConnection: close\n"));
         crawlUntil(2);
         crawlUntil(3);
@@ -561,7 +561,7 @@ class PolitenessTest {
     }
 
     @Test
-    void aHostThatAnotherWorkerTakesOverIsLeftAloneForItsDelay() throws Exception {
+    void aHostTakenOverByAWorkerKeepsItsDelay() throws Exception {
         crawlByWorkers(2, 4);
 
         assertThat(server.requests("/robots.txt")).isEqualTo(3);
@@ -570,7 +570,7 @@ class PolitenessTest {
 
     @Test
     @Tag("slow")
-    void aHostThatAnotherWorkerTakesOverIsLeftAloneForItsCrawlDelay() throws Exception {
+    void aHostTakenOverByAWorkerKeepsItsCrawlDelay() throws Exception {
         server.on("/robots.txt", robots(CRAWL_DELAY));
 
         crawlByWorkers(2, 4);
@@ -580,7 +580,7 @@ class PolitenessTest {
 
     @Test
     @Tag("slow")
-    void aHostThatAnotherWorkerTakesOverIsLeftAloneForAsLongAsItAsked() throws Exception {
+    void aHostTakenOverByAWorkerKeepsItsRetryAfter() throws Exception {
         server.on("/1", HostileServer.raw("HTTP/1.1 503 Busy\nRetry-After: 3\nConnection: close\n"));
 
         crawlByWorkers(2);

@@ -142,7 +142,7 @@ class RecorderTest {
     }
 
     @Test
-    void recordsThatMustSurviveAPowerFailureAreStoredInGroups() throws IOException {
+    void recordsForcedToDiskAreStoredInGroups() throws IOException {
         try (DurableSieve frontier = open(Durability.INTERVAL)) {
             Queue<Lease> leases = take(frontier, Recorder.GROUP + 100);
             Recorder recorder = new Recorder(frontier, List.of());

@@ -147,7 +147,7 @@ class ResumedCrawlTest {
     }
 
     @Test
-    void headerFieldsAreSentToTheSeedsOfEarlierRunsAndNotStored() throws IOException {
+    void headerFieldsGoToEarlierSeedsAndAreNotStored() throws IOException {
         siteOfThreePages();
         run(options().maxPages(1).header("Authorization", SECRET), this::typed);
 
@@ -163,7 +163,7 @@ class ResumedCrawlTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"401 Unauthorized", "403 Forbidden"})
-    void aPageThatIsDeniedWithoutTheHeaderFieldsOfEarlierRunsIsNotDone(String status) throws IOException {
+    void aPageDeniedWithoutEarlierHeaderFieldsIsNotDone(String status) throws IOException {
         siteOfThreePages();
         run(options().maxPages(1).header("Authorization", SECRET), this::typed);
         server.on("/a", HostileServer.raw("HTTP/1.1 " + status + "\n"));

@@ -34,7 +34,7 @@ class SharedPolitenessIT {
     private final List<Process> workers = new ArrayList<>();
 
     @Test
-    void noHostIsRequestedWithinItsDelayThoughItsOwnersAreKilled() throws Exception {
+    void delaysHoldThoughOwnersOfHostsAreKilled() throws Exception {
         Random random = new Random(SEED);
         int kills = IS_PROOF ? 20 : 2;
         try (TestEngine engine = TestEngine.start();

@@ -61,7 +61,7 @@ class SkippedTest {
     }
 
     @Test
-    void whatTheReportCountsAsSkippedOrRefusedIsToldToTheSinkOneByOne() throws IOException {
+    void sinksReceiveEachSkipThatTheReportCounts() throws IOException {
         site.page(
                         "/",
                         "mailto:x@y",
@@ -133,7 +133,7 @@ class SkippedTest {
     }
 
     @Test
-    void aSinkThatFailsOnASkipEndsTheCrawlAndThePageIsNotDone() {
+    void aSinkThatFailsOnASkipEndsTheCrawl() {
         site.page("/", "mailto:x@y");
 
         assertThatThrownBy(() -> crawl(fast(), new PageSink() {

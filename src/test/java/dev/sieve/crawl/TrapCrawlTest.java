@@ -110,7 +110,7 @@ class TrapCrawlTest {
     }
 
     @Test
-    void aPageThatComesWithEverNewSessionsIsQueuedSoOftenAndNoMore() throws IOException {
+    void aPageWithEverNewSessionsIsQueuedAFewTimes() throws IOException {
         assertEndsAt(50_000, i -> "/page?sid=" + Integer.toHexString(i * 0x9e3779b1));
     }
 

@@ -164,7 +164,7 @@ class UnprovenLimitTest {
 
     @ParameterizedTest
     @CsvSource({"1, PT0S", "8, PT0S", "16, PT0S", "1, PT1S", "4, PT0.1S"})
-    void aHundredHostsThatNeverAnswerLeaveAGoodOneNineTenthsOfItsRate(int perHost, Duration delay) throws IOException {
+    void silentHostsLeaveAGoodOneNineTenthsOfItsRate(int perHost, Duration delay) throws IOException {
         Host good = new Host("good.test", 250_000, 50 * MILLI, 50 * MILLI);
         Duration time = Duration.ofMinutes(10);
 

@@ -23,7 +23,7 @@ class CheckpointerTest {
     }
 
     @Test
-    void aThreadThatRunsOutOfMemoryWhileItWaitsBlocksNoOther() throws IOException {
+    void aWaitingThreadOutOfMemoryBlocksNoOther() throws IOException {
         FakeDisk disk = new FakeDisk();
         ScriptedRun.open(disk, Durability.PROCESS).close();
         Settings settings = Settings.read(disk);

@@ -99,7 +99,7 @@ class DurableSieveAgainTest {
     }
 
     @Test
-    void segmentsOfUrlsThatAreDoneAtOnceAreSkippedAndDeleted() throws IOException {
+    void segmentsDoneAtOnceAreSkippedAndDeleted() throws IOException {
         DurableSieve frontier = builder().segmentBytes(500).open(disk, () -> {});
         for (int i = 0; i < 50; i++) {
             frontier.pushDone(batch("http://done/" + i + "/" + "x".repeat(50)));
@@ -243,7 +243,7 @@ class DurableSieveAgainTest {
 
     /** Whatever the end of the log loses, no URL is lost, and none is called seen that is not there. */
     @Test
-    void theLogCutAtAnyByteLosesNoUrlThatIsQueuedAgainOrDoneAtOnce() throws IOException {
+    void aCutLogLosesNoUrlQueuedAgainOrDoneAtOnce() throws IOException {
         DurableSieve frontier = open(disk);
         frontier.push("http://a/");
         frontier.push("http://b/");
@@ -291,7 +291,7 @@ class DurableSieveAgainTest {
     /** The DONE behind the damaged URLs has ids that are not in the log any more. */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void aRepairOfDamagedUrlsThatWereDoneAtOnceKeepsAllOthers(boolean withCheckpoint) throws IOException {
+    void repairOfUrlsDoneAtOnceKeepsAllOthers(boolean withCheckpoint) throws IOException {
         DurableSieve frontier = open(disk);
         frontier.push("http://a/");
         int before = disk.bytes(FrontierFiles.segment(1)).length;
@@ -332,7 +332,7 @@ class DurableSieveAgainTest {
     }
 
     @Test
-    void urlsThatAreQueuedAgainAreNotEstimatedAsMissedAndDoNotFillTheFilter() throws IOException {
+    void urlsQueuedAgainNeitherCountAsMissedNorFill() throws IOException {
         DurableSieve.Builder builder = DurableSieve.builder(Path.of("fake"))
                 .capacity(1000)
                 .falsePositiveRate(0.1)

@@ -63,7 +63,7 @@ class DurableSieveCostTest {
 
     @ParameterizedTest
     @ValueSource(ints = {0, 1, 100, 2000})
-    void anOpenReadsNoMoreOfTheLogThanWasWrittenAfterTheCheckpoint(int more) throws IOException {
+    void openReadsTheLogOnlyAfterTheCheckpoint(int more) throws IOException {
         List<String> urls = FrontierContract.urls(3000 + more);
         DurableSieve frontier = open(disk);
         frontier.pushAll(urls.subList(0, 3000));
@@ -93,7 +93,7 @@ class DurableSieveCostTest {
     }
 
     @Test
-    void anOpenAfterAnOrderlyEndReadsNothingOfTheLogButAHead() throws IOException {
+    void openAfterAnOrderlyEndReadsOnlyAHead() throws IOException {
         DurableSieve frontier = open(disk);
         frontier.pushAll(FrontierContract.urls(3000));
         frontier.close();

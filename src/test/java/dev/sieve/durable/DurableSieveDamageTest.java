@@ -152,7 +152,7 @@ class DurableSieveDamageTest {
     }
 
     @Test
-    void aStoredEndThatIsMissingOrDamagedOrOfAnotherFrontierIsIgnored() throws IOException {
+    void aMissingOrForeignStoredEndIsIgnored() throws IOException {
         run(10, false).sync();
         byte[] whole = disk.bytes(LogEnd.NAME);
         List<String> left = drain(open(disk.afterKill()));
@@ -273,7 +273,7 @@ class DurableSieveDamageTest {
     }
 
     @Test
-    void repairKeepsAllButTheDamagedRecordsAndTheyCanBeFoundAgain() throws IOException {
+    void repairLosesOnlyDamagedRecordsWhichAreFoundAgain() throws IOException {
         capacity = 20_000;
         DurableSieve frontier = run(100, false);
         frontier.close();
@@ -303,7 +303,7 @@ class DurableSieveDamageTest {
     }
 
     @Test
-    void aSegmentThatIsMissingIsRefusedByItsNameAndCanBeRepaired() throws IOException {
+    void aMissingSegmentIsNamedAndCanBeRepaired() throws IOException {
         run(100, false).close();
         disk.delete(FrontierFiles.segment(2));
 
@@ -375,7 +375,7 @@ class DurableSieveDamageTest {
     }
 
     @Test
-    void aRepairKeepsTheFrontierOfTheLogBesideASegmentOfAnother() throws IOException {
+    void repairKeepsTheFrontierBesideAForeignSegment() throws IOException {
         FakeDisk other = new FakeDisk();
         try (DurableSieve frontier = builder().open(other, () -> {})) {
             for (int i = 0; i < 100; i++) {
@@ -432,7 +432,7 @@ class DurableSieveDamageTest {
     }
 
     @Test
-    void withoutItsCheckpointsTheFilterIsMadeFromTheLogWithOneWarning() throws IOException {
+    void withoutCheckpointsTheLogMakesTheFilterWithAWarning() throws IOException {
         run(60, true).close();
         List<String> left = drain(open(disk.copy()));
         for (int number : FrontierFiles.list(disk).checkpoints()) {
@@ -486,7 +486,7 @@ class DurableSieveDamageTest {
 
     @ParameterizedTest
     @ValueSource(ints = {1, 3})
-    void aSegmentOfAnotherVersionIsRefusedByItsNumberAndNotRepaired(int version) throws IOException {
+    void aSegmentOfAnotherVersionIsRefused(int version) throws IOException {
         run(3, false);
         FakeDisk other = disk.afterKill();
         String name = FrontierFiles.segment(1);
@@ -517,7 +517,7 @@ class DurableSieveDamageTest {
     }
 
     @Test
-    void aBitThatFlipsBehindTheLastForcedPositionCostsItsFrameAndNoUrlBehindIt() throws IOException {
+    void aFlippedUnforcedBitCostsOnlyItsFrame() throws IOException {
         FakeDisk killed = killedWithAFlippedBit();
         byte[] bytes = killed.bytes(FrontierFiles.segment(1));
         DurableState state = Inspection.of(killed, inspection -> inspection.state(OptionalLong.empty()));
@@ -542,7 +542,7 @@ class DurableSieveDamageTest {
     }
 
     @Test
-    void withoutALogAndWithoutAWholeCheckpointItIsRefusedAndChangesNothing() throws IOException {
+    void withoutLogAndCheckpointItIsRefusedUnchanged() throws IOException {
         run(60, true).close();
         for (String name : disk.names()) {
             if (name.startsWith("log-")) {

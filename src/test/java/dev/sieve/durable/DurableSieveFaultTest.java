@@ -92,7 +92,7 @@ class DurableSieveFaultTest {
 
     @ParameterizedTest
     @EnumSource(FakeDisk.Fault.class)
-    void aDiskThatFailsFromACallOnLosesNothingThatWasAccepted(FakeDisk.Fault fault) throws IOException {
+    void aDiskThatFailsAtAnyCallLosesNothingAccepted(FakeDisk.Fault fault) throws IOException {
         int calls = callsOfWholeRun(Durability.PROCESS);
         for (int call = 0; call < calls; call++) {
             FakeDisk disk = new FakeDisk();
@@ -107,7 +107,7 @@ class DurableSieveFaultTest {
     @ParameterizedTest
     @Tag("slow")
     @EnumSource(Durability.class)
-    void aPowerCutAtAnyCallKeepsWhatWasForcedAndAConsistentPart(Durability durability) throws IOException {
+    void aPowerCutAtAnyCallKeepsWhatWasForced(Durability durability) throws IOException {
         int calls = callsOfWholeRun(durability);
         for (int call = 0; call < calls; call++) {
             FakeDisk disk = new FakeDisk();

@@ -32,7 +32,7 @@ class DurableSieveKillIT {
     private final KillRecord record = new KillRecord();
 
     @Test
-    void noKillLosesAUrlOrInventsOneOrBringsOneBackThatWasDone() throws Exception {
+    void noKillLosesInventsOrRevivesAUrl() throws Exception {
         Random random = new Random(SEED);
         Path directory = folder.resolve("frontier");
         for (int kill = 0; kill < KILLS; kill++) {

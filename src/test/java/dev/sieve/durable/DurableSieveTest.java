@@ -137,7 +137,7 @@ class DurableSieveTest {
     }
 
     @Test
-    void filesThatLeadElsewhereOrThatEverybodyMayWriteAreRefused() throws IOException {
+    void linksAndWorldWritableFilesAreRefused() throws IOException {
         builder().open().close();
         Path settings = directory.resolve("settings");
         Files.setPosixFilePermissions(settings, PosixFilePermissions.fromString("rw-rw-rw-"));
@@ -193,7 +193,7 @@ class DurableSieveTest {
     }
 
     @Test
-    void theEstimateOfMissedPagesIncludesTheUrlsSinceTheLastCheckpoint() throws IOException {
+    void missedPagesIncludeUrlsSinceTheCheckpoint() throws IOException {
         FakeDisk disk = new FakeDisk();
         DurableSieve.Builder builder = builder().falsePositiveRate(0.01).withoutKeepers();
         DurableSieve frontier = builder.open(disk, () -> {});
@@ -209,7 +209,7 @@ class DurableSieveTest {
     }
 
     @Test
-    void aCapacityEventThatIsDueIsPublishedOnceAlsoAcrossRestarts() throws IOException {
+    void capacityEventsAreOnceAlsoAcrossRestarts() throws IOException {
         List<Double> events = new ArrayList<>();
         FakeDisk disk = new FakeDisk();
         DurableSieve.Builder builder = builder()
@@ -321,7 +321,7 @@ class DurableSieveTest {
     }
 
     @Test
-    void segmentsThatAreDoneAreRemovedAndTheFilterStillKnowsThem() throws IOException {
+    void doneSegmentsAreRemovedAndStillKnown() throws IOException {
         try (DurableSieve frontier = builder().open()) {
             frontier.pushAll(FrontierContract.urls(1000));
             finish(frontier, 1000);
@@ -521,7 +521,7 @@ class DurableSieveTest {
     }
 
     @Test
-    void aDiskThatIsReallyFullStopsTheFrontierAndLosesNothing() throws Exception {
+    void aFullDiskStopsTheFrontierAndLosesNothing() throws Exception {
         Path mount = Files.createDirectory(temporary.resolve("full"));
         assumeTrue(
                 run("mount", "-t", "tmpfs", "-o", "size=256k,mode=700", "tmpfs", mount.toString()),

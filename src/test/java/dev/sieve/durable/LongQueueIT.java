@@ -33,7 +33,7 @@ class LongQueueIT {
     Path folder;
 
     @Test
-    void theHeapDoesNotGrowWithTheQueueAndEveryUrlComesOutOnceInItsOrder() throws Exception {
+    void aLongQueueKeepsItsOrderInAConstantHeap() throws Exception {
         long filterBytes = BloomSize.splitBlockBits(URLS, Sieve.DEFAULT_FALSE_POSITIVE_RATE) / 8;
         long heapMegabytes = HEAP_MEGABYTES + (filterBytes >> 20) + 1;
         Path directory = folder.resolve("frontier");

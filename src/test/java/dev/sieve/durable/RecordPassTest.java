@@ -160,7 +160,7 @@ class RecordPassTest {
     }
 
     @Test
-    void aSegmentThatIsMissingButNotDoneIsAnErrorThatDoesNotStopTheFrontier() throws IOException {
+    void aMissingOpenSegmentIsAnErrorThatStopsNothing() throws IOException {
         DurableSieve frontier = open();
         frontier.pushAll(FrontierContract.urls(500));
         byte[] second = disk.bytes(FrontierFiles.segment(2));

@@ -75,7 +75,7 @@ class SegmentLogTest {
     }
 
     @Test
-    void aCheckpointForcesTheEndOfASegmentThatGrewWhileItWasWritten() throws IOException {
+    void aCheckpointForcesTheEndOfAGrowingSegment() throws IOException {
         DurableSieve frontier = open(disk);
         frontier.push(URLS.get(0));
         during("force log-00000001", () -> URLS.forEach(frontier::push));

@@ -95,7 +95,7 @@ class BodyMemoryTest {
     }
 
     @Test
-    void aLargerBodyTakesRoomForTheMostThatItCanBecomeUntilItIsRead() throws IOException {
+    void anUnreadBodyTakesRoomForItsLargestSize() throws IOException {
         BodyMemory memory = memory(NEVER);
         byte[] read = new byte[MIB + 5];
         try (BodyMemory.Body body = body(memory, 2 * MIB)) {

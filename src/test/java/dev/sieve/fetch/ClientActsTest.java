@@ -174,7 +174,7 @@ class ClientActsTest {
     }
 
     @Test
-    void interimResponsesAreSkippedAndNoOtherProtocolIsAccepted() {
+    void interimResponsesAreSkippedOtherProtocolsRefused() {
         server.on("/103", HostileServer.raw("HTTP/1.1 103 Early\n\nHTTP/1.1 404 None\n"));
         server.on("/101", HostileServer.raw("HTTP/1.1 101 Switching\nConnection: Upgrade\nUpgrade: h2c\n"));
 

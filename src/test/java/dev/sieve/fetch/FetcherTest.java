@@ -438,7 +438,7 @@ class FetcherTest {
     }
 
     @Test
-    void aBodyThatIsStreamedHasNoLimitAndNoTypeThatIsNotWanted() throws IOException {
+    void aStreamedBodyHasNoLimitButAWantedType() throws IOException {
         byte[] body = new byte[100 * LIMIT];
         server.on("/", HostileServer.raw("HTTP/1.1 200 OK\nContent-Type: image/png\n", body));
         AtomicLong length = new AtomicLong();
@@ -468,7 +468,7 @@ class FetcherTest {
     }
 
     @Test
-    void aStreamThatIsSlowEndsAtTheDeadlineAndOneThatIsLeftUnreadIsClosed() {
+    void slowAndUnreadStreamsAreClosed() {
         server.on("/slow", server.drip("HTTP/1.1 200 OK\r\n\r\n", "x"))
                 .on("/endless", HostileServer.endless("HTTP/1.1 200 OK\r\n\r\n", "x".repeat(1000)));
 

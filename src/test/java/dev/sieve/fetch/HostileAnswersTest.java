@@ -452,7 +452,7 @@ class HostileAnswersTest {
     }
 
     @Test
-    void theUsersHeadersGoToTheOriginsThatWereNamedAndToNoOther() throws IOException {
+    void headersOfTheUserGoOnlyToNamedOrigins() throws IOException {
         try (HostileServer other = HostileServer.unjudged()) {
             fetcher.sendHeadersTo(server.url("/start"));
 
@@ -466,7 +466,7 @@ class HostileAnswersTest {
     }
 
     @Test
-    void anImageThatSaysItIsADocumentIsCutAndOneThatDoesNotIsNotRead() {
+    void anImageIsReadOnlyIfItClaimsToBeADocument() {
         byte[] noise = new byte[10 << 20];
         new java.util.Random(3).nextBytes(noise);
 
@@ -479,7 +479,7 @@ class HostileAnswersTest {
     }
 
     @Test
-    void theUsersHeadersDoNotGoWithoutEncryptionToAnOriginThatWasNamedWithIt() {
+    void headersOfTheUserAreNotSentWithLessEncryption() {
         fetcher.sendHeadersTo(server.url("/").replace("http:", "https:"));
 
         answer(raw("HTTP/1.1 200 OK\n"));

@@ -149,7 +149,7 @@ class PrivatePlacesTest {
     }
 
     @Test
-    void ofAMixedAnswerOnlyTheAddressesThatMayBeAskedAreDialled() {
+    void onlyAllowedAddressesOfAMixedAnswerAreDialled() {
         try (Fetcher fetcher = fetcher(allowingOne(), PRIVATE, ALLOWED)) {
             assertThat(fetcher.fetch("http://mixed.test:" + allowed.port() + "/"))
                     .isInstanceOf(Page.class);
@@ -310,7 +310,7 @@ class PrivatePlacesTest {
     }
 
     @Test
-    void anOpenedNameOfMixedAddressesLeadsOnlyToThoseThatAreAllowed() {
+    void anOpenedNameLeadsOnlyToAllowedAddresses() {
         try (Fetcher fetcher = fetcher(allowingOne(), changing(List.of(PRIVATE, ALLOWED), PRIVATE))) {
             String url = "http://opened.test:" + allowed.port() + "/";
             fetcher.open(url);

@@ -118,7 +118,7 @@ class ProxyTest {
     }
 
     @Test
-    void aServerThatRequestsTheCredentialsOfAProxyThatIsNotThereHasThatStatus() {
+    void status407WithoutAProxyIsAStatusLikeAnyOther() {
         server.otherwise(HostileServer.raw("HTTP/1.1 407 x\nProxy-Authenticate: Basic realm=x\nContent-Length: 0\n"));
         try (Fetcher fetcher =
                 fetcher(ProxySettings.NONE, LOOPBACK, AddressPolicy.publicOnly().allowing("127.0.0.1"))) {
@@ -146,7 +146,7 @@ class ProxyTest {
                 "http://loopback/",
                 "http://name.test:25/",
             })
-    void addressesAndPortsInUrlsAreCheckedWhoeverLooksUpNames(String url) {
+    void addressesAndPortsAreCheckedWithAnyProxy(String url) {
         try (Fetcher http = overHttp("");
                 Fetcher names = overSocks("socks5h", NO_LOOKUP, AddressPolicy.publicOnly());
                 Fetcher addresses = overSocks("socks5", LOOPBACK, AddressPolicy.publicOnly())) {

@@ -137,7 +137,7 @@ class UntrustedServersTest {
     }
 
     @Test
-    void aServerIsAskedWhenItsCertificateIsGoodAndNotOtherwise() throws Exception {
+    void onlyServersWithAGoodCertificateAreRequested() throws Exception {
         Path good = store("good.test");
         try (LocalServer server = serve(good)) {
             assertThat(fetch(server, "good.test", good)).isInstanceOf(Page.class);
@@ -184,7 +184,7 @@ class UntrustedServersTest {
 
     @Test
     @Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
-    void rubbishWithoutEndIsNotReadBeforeAConnectionIsClosed() throws Exception {
+    void endlessRubbishIsNotReadBeforeClosing() throws Exception {
         try (LocalServer server = new LocalServer(HostileServer.endless("", "rubbish".repeat(10_000))::answer)) {
             assertUntrusted(fetch(server, "good.test", null));
         }

@@ -94,7 +94,7 @@ class LineFileTest {
     }
 
     @Test
-    void everyCutLeavesWhatACrashLeavesAndTheNumberOfTheLastLine() throws IOException {
+    void everyCutIsReadAsACrash() throws IOException {
         byte[] whole = disk.bytes("words");
         int header = text().indexOf('\n') + 1;
         for (int length = header; length < whole.length; length++) {

@@ -59,7 +59,7 @@ class RepeatingThreadTest {
     }
 
     @Test
-    void aThreadThatClosesItselfDoesNotWaitAndAnInterruptedOneWaits() throws Exception {
+    void closingFromItsOwnThreadDoesNotWait() throws Exception {
         AtomicReference<RepeatingThread> itself = new AtomicReference<>();
         CountDownLatch isClosed = new CountDownLatch(1);
         itself.set(new RepeatingThread("test", PAUSE, () -> {

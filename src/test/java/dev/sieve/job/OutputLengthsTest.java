@@ -76,7 +76,7 @@ class OutputLengthsTest {
     }
 
     @Test
-    void theLengthsOfAWorkerAreBesideItsOutputUnlessAllIsWhole() throws IOException {
+    void lengthsAreBesideAnOutputUntilItIsWhole() throws IOException {
         Path output = folder.resolve("a.txt");
         Path lengths = folder.resolve("a.txt.lengths");
         try (FileEnds ends = OutputLengths.beside(List.of(output), OWNER)) {
@@ -97,7 +97,7 @@ class OutputLengthsTest {
     }
 
     @Test
-    void theLengthsOfAWorkerAreTakenOverWhateverTheOrderOfItsOutputs() throws IOException {
+    void lengthsAreTakenOverInAnyOrderOfOutputs() throws IOException {
         Path a = folder.resolve("a.txt");
         Path b = folder.resolve("b.txt");
         try (FileEnds ends = OutputLengths.beside(List.of(a, b), OWNER)) {
@@ -115,7 +115,7 @@ class OutputLengthsTest {
     }
 
     @Test
-    void aSecondWorkerWithTheSameNewOutputIsRefusedAndChangesNothing() throws IOException {
+    void aSecondWorkerWithTheSameOutputIsRefused() throws IOException {
         Path a = folder.resolve("a.txt");
         try (FileEnds ends = OutputLengths.beside(List.of(a), OWNER)) {
             for (List<Path> outputs : List.of(List.of(a), List.of(folder.resolve("b.txt"), a))) {

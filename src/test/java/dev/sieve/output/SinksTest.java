@@ -81,7 +81,7 @@ class SinksTest {
                 "\uD83D\uDE00 \uD800 \uDC00",
                 "\u4F8B\u3048 \u00FC </script>",
             })
-    void whateverStandsInATitleOrAReasonComesBackFromItsLine(String text) throws IOException {
+    void anyTitleAndReasonComesBackFromItsLine(String text) throws IOException {
         JsonNode page = record(visit(text, page(text, 200)));
 
         assertThat(page.get("title").textValue()).isEqualTo(text);
@@ -95,7 +95,7 @@ class SinksTest {
     }
 
     @Test
-    void aRecordSaysHowLongItWaitedAndWhetherItWasOnlyACheck() throws IOException {
+    void aRecordSaysItsWaitAndIfItWasACheck() throws IOException {
         FetchResult page = new FetchResult.Page(200, Map.of(), "", new byte[0], 0, false);
         Visit check = visit("", page, Duration.ofMillis(1500), true, null);
 

@@ -144,7 +144,7 @@ class CharsetTest {
     }
 
     @Test
-    void utf16InTheHeaderIsLittleEndianUnlessAMarkSaysOtherwise() {
+    void utf16InTheHeaderIsLittleEndianUnlessMarked() {
         String html = "<title>\u00FC</title>";
 
         assertThat(title("text/html; charset=utf-16", html.getBytes(UTF_16LE))).isEqualTo("\u00FC");
@@ -153,7 +153,7 @@ class CharsetTest {
     }
 
     @Test
-    void theMarkWinsOverTheHeaderAndTheHeaderOverTheDocument() {
+    void markBeforeHeaderBeforeDocument() {
         byte[] marked = "\uFEFF<meta charset=latin1><title>\u00FC</title>".getBytes(UTF_8);
         byte[] body = "<meta charset=koi8-r><title>\u00FC</title>".getBytes(ISO_8859_1);
 

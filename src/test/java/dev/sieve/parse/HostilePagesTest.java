@@ -53,7 +53,7 @@ class HostilePagesTest {
     }
 
     @Test
-    void formattingThatATreeWouldRepeatForEveryParagraphCostsNothing() {
+    void repeatedFormattingElementsCostNothing() {
         StringBuilder html = new StringBuilder("<p>");
         for (int i = 0; i < 12; i++) {
             html.append("<b x").append(i).append('>');

@@ -277,7 +277,7 @@ class SitemapReaderTest {
     }
 
     @Test
-    void aStreamThatBreaksOffIsAnExceptionAfterTheUrlsBefore() {
+    void aBrokenStreamThrowsAfterItsUrls() {
         IOException broken = new IOException("reset");
         InputStream failing = new InputStream() {
             @Override

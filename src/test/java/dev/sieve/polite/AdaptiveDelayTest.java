@@ -14,7 +14,7 @@ class AdaptiveDelayTest {
     private final AdaptiveDelay delay = new AdaptiveDelay();
 
     @Test
-    void delayBeginsWithASecondWhateverTheFirstResponseTakes() {
+    void delayBeginsWithASecond() {
         assertThat(delay.delay()).hasSeconds(1);
         responses(1, 1);
         assertThat(delay.delay()).hasMillis(950);
@@ -33,7 +33,7 @@ class AdaptiveDelayTest {
     }
 
     @Test
-    void steadyHostIsRequestedMoreOftenDownToTheShortestDelay() {
+    void steadyHostReachesTheShortestDelay() {
         responses(200, 50);
         assertThat(delay.delay()).isEqualTo(AdaptiveDelay.SHORTEST);
     }
@@ -45,7 +45,7 @@ class AdaptiveDelayTest {
     }
 
     @Test
-    void slowerResponsesMakeTheDelayLongerAndFastOnesShorterAgain() {
+    void delayFollowsSlowAndFastResponses() {
         responses(50, 100);
         Duration before = delay.delay();
         responses(20, 300);

@@ -59,7 +59,7 @@ class HostGroupsTest {
     }
 
     @Test
-    void aHostThatIsPolledOutOfTurnObservesTheLimitsOfItsGroup() {
+    void aHostPolledOutOfTurnObservesItsGroup() {
         HostSchedule<String> schedule = grouped(Duration.ofSeconds(2), 2);
         add(schedule, "a1", "a2", "a3", "b1");
         assertThat(schedule.poll("a2", 0)).isEqualTo("a2");

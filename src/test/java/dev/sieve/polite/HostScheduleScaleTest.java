@@ -27,7 +27,7 @@ class HostScheduleScaleTest {
     private Path directory;
 
     @Test
-    void aMillionHostsWithTenUrlsEachTakeLessThan256MegabytesOfHeap() throws IOException, InterruptedException {
+    void aMillionHostsFitIn256Megabytes() throws IOException, InterruptedException {
         long heapMegabytes = 8 + 240L * HOSTS / MILLION;
         Process crawl = new ProcessBuilder(
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
@@ -46,7 +46,7 @@ class HostScheduleScaleTest {
 
     @ParameterizedTest
     @ValueSource(doubles = {0.6, 1.0})
-    void hostsOfPowerLawSizeAreCrawledAtTheSpeedThatDelaysAndWorkersAllow(double exponent) throws IOException {
+    void powerLawHostsAreCrawledAtFullSpeed(double exponent) throws IOException {
         int hosts = 100_000;
         double weights = 0;
         for (int rank = 1; rank <= hosts; rank++) {
@@ -60,7 +60,7 @@ class HostScheduleScaleTest {
 
     @Test
     @Tag("slow")
-    void smallHostsBesideAHugeOneFinishWhenTheyWouldWithoutIt() throws IOException {
+    void aHugeHostDoesNotDelaySmallOnes() throws IOException {
         int[] sizes = new int[10_001];
         Arrays.fill(sizes, 20);
         sizes[0] = 10 * HOSTS;

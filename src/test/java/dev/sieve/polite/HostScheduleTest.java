@@ -83,7 +83,7 @@ class HostScheduleTest {
     }
 
     @Test
-    void theWaitOfARequestIsThatOfItsHostWhileItHadItemsAndNoRequestUnderWay() {
+    void waitsCountWhileAHostHasItemsAndNoRequest() {
         HostSchedule<String> schedule = options().build(0);
         schedule.add("a", "a1");
         schedule.add("a", "a2");
@@ -102,7 +102,7 @@ class HostScheduleTest {
     }
 
     @Test
-    void aBackOffIsAWaitAndThatOfASkippedRequestCountsForTheNext() {
+    void aBackOffIsAWaitAlsoAfterASkip() {
         HostSchedule<String> schedule = options().build(0);
         schedule.add("a", "a1");
         schedule.add("a", "a2");
@@ -472,7 +472,7 @@ class HostScheduleTest {
     }
 
     @Test
-    void failuresInARowLengthenThePauseUntilARequestSucceeds() {
+    void failuresInARowLengthenThePause() {
         HostSchedule<String> schedule = options()
                 .backOff(new BackOff(Duration.ofSeconds(10), Duration.ofSeconds(30)))
                 .build(0);
@@ -583,7 +583,7 @@ class HostScheduleTest {
     }
 
     @Test
-    void hostsThatHaveShownHowTheyAnswerAreForgottenWhenTheyAreMost() {
+    void provenHostsAreForgottenBeyondTheLimit() {
         HostSchedule<String> schedule = options().tellTrust(true).build(0);
         for (int i = 0; i < 100_000; i++) {
             long now = i * (SECOND / 10);
@@ -596,7 +596,7 @@ class HostScheduleTest {
     }
 
     @Test
-    void hostsThatComeInGreatNumbersDoNotMakeItForgetHowOthersAnswer() {
+    void manyNewHostsDoNotDisplaceProvenOnes() {
         HostSchedule<String> schedule = options().tellTrust(true).build(0);
         schedule.add("a", "a1");
         schedule.add("b", "b1");
@@ -747,7 +747,7 @@ class HostScheduleTest {
     }
 
     @Test
-    void aHostThatIsPolledOutOfTurnWhenItsBackOffIsOverHasWaitedForIt() {
+    void aHostPolledOutOfTurnHasWaitedItsBackOff() {
         HostSchedule<String> schedule = options().build(0);
         schedule.add("a", "a1");
         schedule.add("a", "a2");

@@ -27,7 +27,7 @@ class HostScheduleThreadsTest {
     private int taken;
 
     @Test
-    void noHostIsAskedTwiceWithinItsDelayOverThreadsAndRestarts() throws InterruptedException, ExecutionException {
+    void delaysHoldOverThreadsAndRestarts() throws InterruptedException, ExecutionException {
         for (int host = 0; host < HOSTS; host++) {
             starts.add(new ArrayList<>());
         }

@@ -186,7 +186,7 @@ class AlikeTest {
     /** A site can make sketches of which many have the same bits in some blocks, and which are not near. */
     @Test
     @Tag("slow")
-    void sketchesThatAreMadeToBeComparedEndTheSearchWhichSaysSo() {
+    void hostileSketchesEndTheSearchWithAWord() {
         Random random = new Random(2);
         int half = Sketch.BITS / Byte.SIZE / 2;
         for (int i = 0; i < 20_000; i++) {

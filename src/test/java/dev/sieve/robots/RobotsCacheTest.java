@@ -324,7 +324,7 @@ class RobotsCacheTest {
     }
 
     @Test
-    void theMemoryOfAllOriginsIsLimitedAndLargeRulesDisplaceNoOthers() {
+    void memoryIsLimitedAndLargeRulesDisplaceNoOthers() {
         int maxBytes = 4 << 20;
         RobotsCache small = new RobotsCache(fetcher, "testbot", 2, InstantSource.system(), maxBytes);
         server.on("/robots.txt", rules("User-agent: *\nDisallow: /no"));

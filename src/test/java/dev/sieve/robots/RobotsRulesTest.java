@@ -145,7 +145,7 @@ class RobotsRulesTest {
                 "/?n=o'clock, /?n=o%27clock",
                 "/o'clock, /o'clock"
             })
-    void charactersThatAUrlCannotContainMatchHoweverTheyAreSent(String pattern, String path) {
+    void charactersMatchInEachSpelling(String pattern, String path) {
         RobotsRules rules = rules("User-agent: *", "Disallow: " + pattern);
         assertThat(rules.allows(path)).isFalse();
         assertThat(rules.allows("http://h" + path + "/x")).isFalse();
@@ -197,7 +197,7 @@ class RobotsRulesTest {
     }
 
     @Test
-    void sitemapsThatAreTooManyOrTooLongAreLeftOutAndCounted() {
+    void excessSitemapsAreLeftOutAndCounted() {
         String[] lines = IntStream.rangeClosed(0, RobotsParser.MAX_SITEMAPS + 5)
                 .mapToObj(i -> "Sitemap: http://h/" + (i == 0 ? "x".repeat(RobotsParser.MAX_SITEMAP_LENGTH) : i))
                 .toArray(String[]::new);
@@ -262,7 +262,7 @@ class RobotsRulesTest {
     }
 
     @Test
-    void patternsMadeToBeSlowTakeABoundedTimeAndCloseTheHost() {
+    void slowPatternsAreBoundedAndCloseTheHost() {
         StringBuilder text = new StringBuilder("User-agent: *\n");
         for (int i = 0; i < 240; i++) {
             text.append("Disallow: /*").append("a".repeat(2000)).append(i).append('\n');

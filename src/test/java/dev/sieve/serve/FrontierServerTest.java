@@ -143,7 +143,7 @@ class FrontierServerTest {
     }
 
     @Test
-    void aUrlThatBecomesKnownAfterItsLeaseHasExpiredIsNotHandedOutAgain() throws Exception {
+    void aUrlKnownAfterItsLeaseIsNotHandedOutAgain() throws Exception {
         door.discover("http://a.com/1", "http://a.com/2");
         door.get();
         door.pass(31);
@@ -271,7 +271,7 @@ class FrontierServerTest {
     }
 
     @Test
-    void aBlockedQueueIsNotServedUntilItsTimeOrUntilItIsUnblocked() throws Exception {
+    void aBlockedQueueWaitsForItsTimeOrItsRelease() throws Exception {
         door.noDelay();
         door.discover("http://a.com/1", "http://a.com/2", "http://b.com/");
         block("a.com", START_SECONDS + 10);

@@ -56,7 +56,7 @@ class HostileClientTest {
     }
 
     @Test
-    void aClientThatDoesNotReadAcknowledgementsIsNotReadFurther() throws Exception {
+    void aClientThatDoesNotReadIsNotReadFurther() throws Exception {
         try (Door door = open(128 * MEGABYTE)) {
             Door.Unread<URLItem, AckMessage> reader = new Door.Unread<>(ack -> 1);
             door.stub.putURLs(reader);
@@ -290,7 +290,7 @@ class HostileClientTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void aDiskThatFailsMakesTheCrawlUnavailableUntilItIsDeleted(boolean isDeleted) throws Exception {
+    void aFailedDiskMakesTheCrawlUnavailable(boolean isDeleted) throws Exception {
         try (Door door = open(32 * MEGABYTE)) {
             door.discover("http://a.com/");
             // A lock file that was replaced stops the frontier, as an error of the disk does.

@@ -87,7 +87,7 @@ class PutDiscoveredTest {
     }
 
     @Test
-    void aBatchHasUrlsOfManyCrawlsAndQueuesWithTheirMetadata() throws Exception {
+    void aBatchHasManyCrawlsQueuesAndMetadata() throws Exception {
         try (Door door = open(builder -> builder)) {
             URLInfo special = URLInfo.newBuilder()
                     .setUrl("http://a.com/")
@@ -210,7 +210,7 @@ class PutDiscoveredTest {
 
     @Test
     @Tag("hostile")
-    void aClientThatDoesNotReadAcknowledgementsIsNotReadFurther() throws Exception {
+    void aClientThatDoesNotReadIsNotReadFurther() throws Exception {
         try (Door door =
                 open(builder -> builder.memory(128 << 20).settings(FrontierSettings.DEFAULTS.withCapacity(100_000)))) {
             Door.Unread<DynamicMessage, DynamicMessage> reader =

@@ -202,7 +202,7 @@ class RestartTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void aQueueMayBeDeletedAndDiscoveredAgainAnyNumberOfTimes(boolean restarts) throws Exception {
+    void aQueueMayBeDeletedAndRediscoveredOften(boolean restarts) throws Exception {
         Door door = open("a", START_SECONDS);
         for (int i = 0; i < 5; i++) {
             assertThat(door.discover("http://a.com/1", "http://" + i + ".com/")).isEqualTo("OO");
@@ -266,7 +266,7 @@ class RestartTest {
     }
 
     @Test
-    void urlsOfAQueueWhoseDeletionWasLostByAPowerCutAreHandedOut() throws Exception {
+    void urlsAreHandedOutIfADeletionWasLost() throws Exception {
         Door first = open("a", START_SECONDS);
         first.discover("http://a.com/1", "http://a.com/2");
         first.client.deleteQueue(
@@ -285,7 +285,7 @@ class RestartTest {
     }
 
     @Test
-    void aQueueWhoseDeletionIsOnlyInItsSettingsCanBeDeletedAgain() throws Exception {
+    void aHalfDeletedQueueCanBeDeletedAgain() throws Exception {
         Door first = open("a", START_SECONDS);
         first.discover("http://a.com/1");
         first.client.deleteQueue(
@@ -312,7 +312,7 @@ class RestartTest {
     }
 
     @Test
-    void aLineOfSettingsThatWasCutIsIgnoredAndADamagedOneIsNamed() throws Exception {
+    void cutSettingsAreIgnoredAndDamagedOnesNamed() throws Exception {
         Door first = open("a", START_SECONDS);
         first.discover("http://a.com/1");
         first.client.setCrawlLimit(

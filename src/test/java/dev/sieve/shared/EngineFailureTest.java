@@ -50,7 +50,7 @@ class EngineFailureTest {
     }
 
     @Test
-    void afterARestartEverythingThatIsNotDoneIsHandedOutAgain() throws Exception {
+    void afterARestartAllThatIsNotDoneIsHandedOut() throws Exception {
         try (SharedSieve frontier = builder().open()) {
             frontier.pushAll(urls(300));
             List<Lease> leases = takeAll(frontier, 0);
@@ -172,7 +172,7 @@ class EngineFailureTest {
     }
 
     @Test
-    void whileTheEngineIsAwayNothingIsHandedOutAndNothingIsLost() throws Exception {
+    void nothingIsLostWhileTheEngineIsAway() throws Exception {
         SharedSieve frontier = builder().open();
         frontier.pushAll(urls(500));
         Lease lease = frontier.take(0);

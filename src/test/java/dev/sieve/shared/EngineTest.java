@@ -399,7 +399,7 @@ class EngineTest {
     }
 
     @Test
-    void aReplicaIsWaitedForUntilItIsAPrimaryAndIsAnotherRunThen() throws Exception {
+    void aReplicaIsAwaitedUntilItIsAPrimary() throws Exception {
         try (TestEngine primary = TestEngine.start();
                 TestEngine server = TestEngine.start();
                 Engine engine = open(server.address("a"))) {

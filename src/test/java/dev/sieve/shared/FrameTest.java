@@ -51,7 +51,7 @@ class FrameTest {
     }
 
     @Test
-    void theFramesOfAPageWithLinksInTwoSlicesTakeLessThanItsUrls() {
+    void framesOfAPageTakeLessThanItsUrls() {
         String referrer = "https://www.gardenmeadow.org/harbour/lantern-bridge-copper-1a2b3c";
         String[] own = {
             "https://www.gardenmeadow.org/valley/summer-orchard-river-4d5e6f",

@@ -34,7 +34,7 @@ class HoldingsTest {
     }
 
     @Test
-    void whatIsHeldInSlicesThatAreDroppedTogetherIsForgotten() {
+    void holdingsOfDroppedSlicesAreForgotten() {
         Slice kept = slice(1);
         for (Slice each : List.of(slice, slice(2), kept)) {
             add(each, each == kept ? 9000 : 900);

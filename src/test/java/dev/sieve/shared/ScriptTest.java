@@ -239,7 +239,7 @@ class ScriptTest {
 
     @ParameterizedTest
     @MethodSource("engines")
-    void aSliceIsFreeWhenItsTimeEndsAndWhenTheClockWasSetBack(File program) {
+    void aSliceIsFreeInTimeAlsoIfTheClockWasSetBack(File program) {
         with(program, session -> {
             String run = session.run().id;
             TestSlice first = new TestSlice(run, "w1", "{a}0");
@@ -280,7 +280,7 @@ class ScriptTest {
 
     @ParameterizedTest
     @MethodSource("engines")
-    void aRenewalThatArrivesAfterALaterOneDoesNotMakeTheOwnerIdle(File program) {
+    void aLateRenewalDoesNotMakeTheOwnerIdle(File program) {
         with(program, session -> {
             TestSlice slice = new TestSlice(session.run().id, "w1", "{a}0");
             long token = slice.claim(session);

@@ -157,7 +157,7 @@ class SharedBudgetTest {
     }
 
     @Test
-    void whatADeadWorkerHadBegunIsFreeAgainAndWhatItHadDoneIsNot() throws Exception {
+    void onlyUnfinishedBudgetOfADeadWorkerIsFree() throws Exception {
         SharedSieve dies = open();
         push(dies, 4);
         join(dies, 3);
@@ -303,7 +303,7 @@ class SharedBudgetTest {
 
     @Test
     @Tag("slow")
-    void aHostHasAsManyUrlsAsPermittedWhenWorkersDieAndSlicesMove() throws Exception {
+    void budgetsHoldWhenWorkersDieAndSlicesMove() throws Exception {
         int most = 5;
         List<SharedSieve> workers = new ArrayList<>();
         for (int i = 0; i < 4; i++) {

@@ -127,7 +127,7 @@ class SharedToolsTest {
     }
 
     @Test
-    void aRepairThatCannotReadTheWorkersIsRefusedWhileOneOwnsASlice() throws IOException {
+    void repairIsRefusedWhileASliceMayBeOwned() throws IOException {
         SharedSieve sieve = open();
         sieve.push("http://h.test/");
         try {

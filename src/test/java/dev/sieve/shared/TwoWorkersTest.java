@@ -104,7 +104,7 @@ class TwoWorkersTest {
     }
 
     @Test
-    void ofRacingPushesOneIsToldNewAndEachUrlIsHandedOutByOneWorker() throws Exception {
+    void racingPushesHandOutEachUrlByOneWorker() throws Exception {
         SharedSieve[] workers = openTwo();
         List<String> urls = urls(4000);
         Map<String, Integer> told = new ConcurrentHashMap<>();
@@ -225,7 +225,7 @@ class TwoWorkersTest {
     }
 
     @Test
-    void aWorkerThatWasStoppedForTooLongGivesUpByItsOwnClock() throws Exception {
+    void aWorkerStoppedTooLongGivesUp() throws Exception {
         SharedSieve late = open();
         late.pushAll(urls(3));
         Lease first = late.take(0);

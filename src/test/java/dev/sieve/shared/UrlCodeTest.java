@@ -55,7 +55,7 @@ class UrlCodeTest {
     }
 
     @Test
-    void aCodeThatEndsWithinASymbolOrHasMoreThanItsFillIsDamaged() {
+    void aCutOrOverlongCodeIsDamaged() {
         assertThat(length()).isZero();
         byte[] code = encode("ä".getBytes(UTF_8), 0, 1);
         assertThat(length(code)).isEqualTo(1);

@@ -215,7 +215,7 @@ class CookieCrawlTest {
     }
 
     @Test
-    void thePageOfAnotherSiteToWhichASeedRedirectsGetsNoCookies() throws IOException {
+    void aSeedRedirectedToAnotherSiteGetsNoCookies() throws IOException {
         Web other = new Web("127.0.0.2");
         site.on("/", "302\nLocation: " + other.url("/in"));
         other.on("/in", "200\n\n" + links("/further"));
@@ -326,7 +326,7 @@ class CookieCrawlTest {
     }
 
     @Test
-    void aQueuedLinkThatEndsTheSessionIsRefusedButASeedIsNot() throws IOException {
+    void queuedLogoutLinksAreRefusedButSeedsAreNot() throws IOException {
         site.on("/", "200\n\n" + links("/logout", "/a"))
                 .on("/logout", "200\n\nx")
                 .on("/a", "200\n\nx");
@@ -343,7 +343,7 @@ class CookieCrawlTest {
     }
 
     @Test
-    void aJobContinuesWithTheCookiesOfItsServersUntilTheFileHasOthers() throws IOException {
+    void aJobKeepsItsCookiesUntilTheFileHasOthers() throws IOException {
         String old = "127.0.0.1\tFALSE\t/\tFALSE\t0\ts\told";
         String unused = "bank.test\tFALSE\t/\tFALSE\t0\tbank\tsesame";
         site.on("/", "200\nSet-Cookie: s=new; Path=/\n\n" + links("/a", "/b", "/c", "/d"));

@@ -114,7 +114,7 @@ class CookieJarTest {
     }
 
     @Test
-    void theCookiesOfTheDomainThatWasUsedLeastRecentlyAreDropped() throws IOException {
+    void cookiesOfTheLeastRecentDomainAreDropped() throws IOException {
         CookieJar jar = empty();
         for (int i = 0; i < 100_000; i++) {
             take(jar, "http://h" + i + ".test/", "n=v");
@@ -288,7 +288,7 @@ class CookieJarTest {
     }
 
     @Test
-    void aDeletionByAServerHoldsForACookieOfTheUserUntilItIsNamedAnew() throws IOException {
+    void aServerDeletesACookieOfTheUserUntilNamedAnew() throws IOException {
         Cookie named = Cookie.of("a.test\tFALSE\t/\tFALSE\t0\tn\tv");
         try (CrawlJob job = job()) {
             take(jar(job, named), "http://a.test/", "n=; Max-Age=0");

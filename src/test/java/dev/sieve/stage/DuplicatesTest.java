@@ -118,7 +118,7 @@ class DuplicatesTest {
     }
 
     @Test
-    void pageNamesItsDescriptionAndItsCanonicalUrlUnlessThatIsItsOwn() throws IOException {
+    void pageNamesItsDescriptionAndCanonicalUrl() throws IOException {
         site.html(
                         "/",
                         "<base href=/d/><meta name=Description content=' What \n it is'><link rel='x canonical' href=b#f>"

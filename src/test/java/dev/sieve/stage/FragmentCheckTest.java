@@ -319,7 +319,7 @@ class FragmentCheckTest {
     }
 
     @Test
-    void checkThatHasToEndAtAnyMomentContinuesAndTellsEachLinkOnce() throws IOException {
+    void aStoppedCheckContinuesAndListsEachLinkOnce() throws IOException {
         FakeDisk disk = new FakeDisk();
         List<String> told = new ArrayList<>();
         try (JobFiles files = JobFiles.open(disk, 7, CrawlDirectory.FILES, false, () -> {})) {

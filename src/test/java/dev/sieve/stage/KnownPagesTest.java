@@ -90,7 +90,7 @@ class KnownPagesTest {
     }
 
     @Test
-    void aPageForWhichThereIsNoRoomIsRefusedAndTheOthersStay() throws IOException {
+    void aPageWithoutRoomIsRefusedAndTheOthersStay() throws IOException {
         int most = 768;
         int bytes = 1 << 14;
         try (JobFiles files = files()) {

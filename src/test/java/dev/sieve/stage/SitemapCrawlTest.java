@@ -276,7 +276,7 @@ class SitemapCrawlTest {
     }
 
     @Test
-    void anIndexInAnIndexAndSitemapsOfOtherSitesAreLeftOutAndCounted() throws IOException {
+    void nestedIndexesAndForeignSitemapsAreCounted() throws IOException {
         site.page("/").robots("Sitemap: " + site.url("/outer"));
         file("/outer", index(site.url("/inner"), "http://elsewhere.test/s.xml"));
         file("/inner", index(site.url("/never"), site.url("/outer")));
