@@ -40,9 +40,15 @@ final class StandardCharset extends Charset {
             case "UTF-16LE" -> new StandardCharset(name, null, charset -> new StandardDecoder.Utf16(charset, 0));
             case "UTF-16BE" -> new StandardCharset(name, null, charset -> new StandardDecoder.Utf16(charset, 8));
             case "GB18030" -> new StandardCharset(name, java, StandardDecoder.Gb::new);
-            case "Big5-HKSCS" -> new StandardCharset(name, java, StandardDecoder.Big5::new);
-            case "x-windows-949" -> new StandardCharset(name, java, StandardDecoder.Korean::new);
-            case "windows-31j" -> new StandardCharset(name, java, StandardDecoder.ShiftJis::new);
+            case "Big5-HKSCS" ->
+                new StandardCharset(
+                        name, java, charset -> new StandardDecoder.Pairs(charset, StandardTables.Chinese.BIG5));
+            case "x-windows-949" ->
+                new StandardCharset(
+                        name, java, charset -> new StandardDecoder.Pairs(charset, StandardTables.Korean.TABLE));
+            case "windows-31j" ->
+                new StandardCharset(
+                        name, java, charset -> new StandardDecoder.Pairs(charset, StandardTables.Japanese.SHIFT));
             case "x-eucJP-Open" -> new StandardCharset(name, java, StandardDecoder.EucJp::new);
             case "x-windows-iso2022jp" -> new StandardCharset(name, java, StandardDecoder.Iso2022Jp::new);
             default -> {
@@ -56,9 +62,9 @@ final class StandardCharset extends Charset {
     private static char[] characters(String name, @Nullable Charset java) {
         char[] characters = new char[256];
         for (int i = 0; i < characters.length; i++) {
-            char same = java == null ? StandardDecoder.ERROR : new String(new byte[] {(byte) i}, java).charAt(0);
+            char same = java == null ? StandardTables.ERROR : new String(new byte[] {(byte) i}, java).charAt(0);
             // What is not assigned in code pages of Windows is a control character.
-            boolean isControl = same == StandardDecoder.ERROR && i < 0xA0 && (i < 0x80 || !name.startsWith("ISO"));
+            boolean isControl = same == StandardTables.ERROR && i < 0xA0 && (i < 0x80 || !name.startsWith("ISO"));
             characters[i] = isControl || i < 0x80 ? (char) i : same;
         }
         String latin = name.equals("ISO-8859-10") ? LATIN_6 : name.equals("ISO-8859-14") ? LATIN_8 : "";
