@@ -13,13 +13,14 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * The text files beside a frontier, as of a job: {@link LineFile}s of one owner, and {@code crawl-counts}, which stores how many lines each of them
- * has at least, so that a missing file, and lines missing at the end of one, are found. It is replaced as a whole, and its
- * first line is its own count.
+ * has at least, so that a missing file, and lines missing at the end of one, are found. The last count of a file is valid; when
+ * the files are opened and closed, it is replaced by one that begins with its own count.
  *
  * <p>A count is stored after its lines are on the disk, and removed before a file is replaced by a shorter one. So whatever
  * call fails, or is the last one of the process, no count is higher than what the file has. Safe for use by many threads.
@@ -30,6 +31,9 @@ public final class JobFiles implements Closeable {
     private static final Pattern COUNT = Pattern.compile("(crawl-[a-z]{1,20}) (\\d{1,18})");
     private static final LineFile.Kind COUNTS =
             new LineFile.Kind("crawl-counts", 3, "a count", "", COUNT.asMatchPredicate());
+
+    /** After so many lines, the file of counts is replaced by one with the valid ones. */
+    private static final int MAX_COUNTS = 1_000;
 
     private final Disk disk;
     private final long owner;
@@ -47,8 +51,11 @@ public final class JobFiles implements Closeable {
     /** What uses the files, by type. */
     private final Map<Class<?>, Object> parts = new HashMap<>();
 
+    /** To append counts; null until then. */
+    private @Nullable LineFile countFile;
+
     /** Closes all files, the last one first. */
-    private Closeable opened = () -> {};
+    private Closeable opened = this::closeCounts;
 
     /** Reads the counts of a job with files of these kinds; {@code problems} receives what is wrong in their file. */
     public JobFiles(Disk disk, long owner, List<LineFile.Kind> kinds, LineFile.Receiver problems) throws IOException {
@@ -78,8 +85,6 @@ public final class JobFiles implements Closeable {
         }
         for (LineFile.Kind kind : kinds) {
             if (names.contains(kind.name())) {
-                // A file of an earlier build is refused as such.
-                LineFile.read(disk, kind, 0, 0, (position, line) -> {}, problem -> {});
                 problems.accept(disk.path(COUNTS.name()) + ": the file is missing");
                 return;
             }
@@ -103,7 +108,7 @@ public final class JobFiles implements Closeable {
         for (LineFile.Kind kind : kinds) {
             files.require(kind, Long.MAX_VALUE, files.known(kind), LineFile.REFUSE);
         }
-        files.store(files.counts, true);
+        files.replaceCounts(files.counts, true);
         return files;
     }
 
@@ -113,6 +118,7 @@ public final class JobFiles implements Closeable {
         JobFiles files = new JobFiles(folder, owner, List.of(), LineFile.REFUSE);
         files.isTemporary = true;
         files.opened = folder::deleteAll;
+        files.closeFirst(files::closeCounts);
         return files;
     }
 
@@ -180,8 +186,11 @@ public final class JobFiles implements Closeable {
     /** Opens a file after its last line, and creates it if it does not exist. It is closed with these. */
     public synchronized LineFile open(LineFile.Kind kind, LineFile.Lines lines) throws IOException {
         LineFile file = LineFile.open(disk, kind, owner, known(kind), lines);
-        if (latest.put(kind.name(), file) == null) {
+        LineFile replaced = latest.put(kind.name(), file);
+        if (replaced == null) {
             closeFirst(() -> Objects.requireNonNull(latest.get(kind.name())).close());
+        } else {
+            replaced.close();
         }
         require(kind, file.last(), known(kind), LineFile.REFUSE);
         if (file.unfinished() > 0) {
@@ -208,16 +217,14 @@ public final class JobFiles implements Closeable {
         } catch (UncheckedIOException e) {
             throw e.getCause();
         }
-        Map<String, Long> others = new TreeMap<>(counts);
-        others.remove(kind.name());
         long last = LineFile.replace(disk, kind, owner, true, receiver -> {
             lines.writeTo(receiver);
             counted.remove(kind.name());
-            store(others, true);
+            if (known(kind) > 0) {
+                store(Map.of(kind.name(), 0L), true);
+            }
         });
-        Map<String, Long> all = new TreeMap<>(others);
-        all.put(kind.name(), last);
-        store(all, true);
+        store(Map.of(kind.name(), last), true);
     }
 
     /** Stores how many lines the open files have, as far as they survive what the job survives. */
@@ -233,21 +240,54 @@ public final class JobFiles implements Closeable {
     }
 
     private synchronized void count(boolean isForced) throws IOException {
-        Map<String, Long> next = new TreeMap<>(counts);
-        counted.forEach((name, file) -> next.merge(name, file.last(isForced), Math::max));
-        if (!next.equals(counts)) {
-            store(next, isForced);
+        Map<String, Long> more = new TreeMap<>();
+        counted.forEach((name, file) -> {
+            long last = file.last(isForced);
+            if (last > counts.getOrDefault(name, -1L)) {
+                more.put(name, last);
+            }
+        });
+        if (!more.isEmpty()) {
+            store(more, isForced);
         }
     }
 
-    private void store(Map<String, Long> next, boolean isForced) throws IOException {
+    /** Stores counts in addition to the others. */
+    private void store(Map<String, Long> some, boolean isForced) throws IOException {
+        Map<String, Long> all = new TreeMap<>(counts);
+        all.putAll(some);
+        if (countFile != null && countFile.last() > MAX_COUNTS) {
+            replaceCounts(all, isForced);
+            return;
+        }
+        if (countFile == null) {
+            countFile = LineFile.open(disk, COUNTS, owner, 0, (position, line) -> {});
+        }
+        try {
+            some.forEach((name, count) -> Objects.requireNonNull(countFile).add(name + " " + count));
+            countFile.flush(isForced);
+        } catch (UncheckedIOException e) {
+            throw e.getCause();
+        }
+        counts = all;
+    }
+
+    private void replaceCounts(Map<String, Long> all, boolean isForced) throws IOException {
+        closeCounts();
         LineFile.replace(disk, COUNTS, owner, isForced, lines -> {
-            lines.accept(COUNTS.name() + " " + (next.size() + 1));
-            for (Map.Entry<String, Long> count : next.entrySet()) {
+            lines.accept(COUNTS.name() + " " + (all.size() + 1));
+            for (Map.Entry<String, Long> count : all.entrySet()) {
                 lines.accept(count.getKey() + " " + count.getValue());
             }
         });
-        counts = next;
+        counts = all;
+    }
+
+    private void closeCounts() throws IOException {
+        if (countFile != null) {
+            countFile.close();
+            countFile = null;
+        }
     }
 
     public List<String> problems() throws IOException {
@@ -288,7 +328,7 @@ public final class JobFiles implements Closeable {
         if (!findings.isEmpty()) {
             keepBroken(COUNTS);
             // Last, so that an interrupted repair finds the same again.
-            store(found, true);
+            replaceCounts(found, true);
         }
     }
 
@@ -336,5 +376,8 @@ public final class JobFiles implements Closeable {
             throw failure;
         }
         count(true);
+        if (countFile != null) {
+            replaceCounts(counts, true);
+        }
     }
 }

@@ -40,9 +40,6 @@ public final class LineFile implements Closeable {
     private static final int READ_BYTES = 512;
 
     private static final int MAX_DIGITS = 18;
-    /** The first line of version 1, the only one without checksums. */
-    private static final String EARLIER = " 1";
-
     private static final HexFormat HEX = HexFormat.of();
 
     public static final Receiver REFUSE = problem -> {
@@ -222,29 +219,19 @@ public final class LineFile implements Closeable {
             Matcher fields = kind.headers().matcher(line);
             boolean isHeader = fields.matches()
                     && fields.group(4).equals(HEX.toHexDigits(LineChecksum.of(in.bytes(), fields.end(1))));
-            if (line.equals(kind.start().strip() + EARLIER)) {
-                throw earlier();
-            }
             if (!isHeader) {
                 problems.accept(path + ": line 1 is damaged");
                 return true;
             }
-            int version = Integer.parseInt(fields.group(2));
-            if (version < kind.version()) {
-                throw earlier();
-            } else if (version > kind.version()) {
-                throw new IOException(path + ": version " + version + ", written by a later Sieve");
+            if (Integer.parseInt(fields.group(2)) != kind.version()) {
+                throw new IOException(path + ": version " + fields.group(2) + ", which this Sieve does not read; start"
+                        + " anew in another directory");
             }
             boolean isOwn = fields.group(3).equals(HEX.toHexDigits(owner));
             if (!isOwn) {
                 problems.accept(path + ": belongs to another job");
             }
             return isOwn;
-        }
-
-        private IOException earlier() {
-            return new IOException(path + ": written by an earlier build of Sieve, which this one does not read; start"
-                    + " anew in another directory");
         }
 
         /** Whether the rest is a whole line whose line feed was changed; a crash cannot cause that. */

@@ -7,8 +7,9 @@ import java.util.function.Supplier;
 import java.util.function.ToLongFunction;
 
 /**
- * A file of {@link JobFiles} in which the last line of a key counts. It is replaced by one without the other lines when these
- * are many. Methods that write throw {@link UncheckedIOException} when the disk fails. Not safe for use by many threads.
+ * A file of {@link JobFiles} to which lines are appended, of which those that do not count any more are removed when they are
+ * many: in most files the last line of a key counts. The files close it. Methods that write throw {@link UncheckedIOException}
+ * when the disk fails. Not safe for use by many threads.
  */
 public final class LineTable {
     /** By how many lines the outdated ones may exceed the others before the file is replaced. */
@@ -23,83 +24,121 @@ public final class LineTable {
     private long enough = OUTDATED;
 
     /** Opens a file, or creates it, and passes on its lines. */
-    public LineTable(JobFiles files, LineFile.Kind kind, LineFile.Receiver lines) throws IOException {
+    public LineTable(JobFiles files, LineFile.Kind kind, LineFile.Lines lines) throws IOException {
         this.files = files;
         this.kind = kind;
-        file = files.open(kind, (position, line) -> lines.accept(line));
+        file = files.open(kind, lines);
     }
 
-    /**
-     * Replaces a file that is not open by one with the last line of each key, unless that saves little. Uses memory for a
-     * million keys; the lines of further ones are all kept.
-     *
-     * @param key the hash of the key of a line; 0 if the line does not count
-     */
-    public static void keepLast(JobFiles files, LineFile.Kind kind, ToLongFunction<String> key) throws IOException {
-        LongTable last = new LongTable(MAX_TABLE_BYTES);
-        long count = files.read(
-                kind,
-                (position, line) -> {
-                    long hash = key.applyAsLong(line);
-                    if (hash != 0) {
-                        last.put(hash, position);
-                    }
-                },
-                LineFile.REFUSE);
-        if (count > OUTDATED + 2L * last.entries()) {
-            LineFile.Writing kept = lines -> files.read(
-                    kind,
-                    (position, line) -> {
-                        long hash = key.applyAsLong(line);
-                        // 0 where the table was full.
-                        long at = hash == 0 ? -1 : last.get(hash);
-                        if (at == position || at == 0) {
-                            lines.accept(line);
-                        }
-                    },
-                    LineFile.REFUSE);
-            files.replace(kind, kept);
-        }
+    /** Appends a line, which is buffered; returns its position, for {@link #line}. */
+    public long add(String line) {
+        return file.add(line);
     }
 
-    /** Reads the file from its first line. */
+    /** Returns the line at a position. */
+    public String line(long position) throws IOException {
+        return file.line(position);
+    }
+
+    /** Reads the file from its first line. Lines that are buffered are written before. */
     public LineFile.Cursor lines() {
+        file.flush();
         return file.new Cursor();
     }
 
-    /**
-     * Appends a line, which survives what the files survive, and replaces the file if it has too many others.
-     *
-     * @param all the last lines of all keys, this one included
-     */
-    public void add(String line, Supplier<Collection<String>> all) {
-        add(line);
+    /** Passes on all lines. */
+    public void read(LineFile.Lines lines) throws IOException {
+        file.flush();
+        files.read(kind, lines, LineFile.REFUSE);
+    }
+
+    /** Hands the lines to the operating system, and forces them to the disk if {@code isForced}; not in a temporary folder. */
+    public void flush(boolean isForced) {
+        files.flush(file, isForced);
+    }
+
+    /** Does what makes the lines survive what the files survive, and stores how many there are. */
+    public void store() {
+        files.flush(file);
+    }
+
+    /** Replaces the file in one step by one with other lines, which are passed on as when it was opened. */
+    public void replace(LineFile.Writing valid, LineFile.Lines lines) throws IOException {
+        file.flush();
+        files.replace(kind, valid);
+        file = files.open(kind, lines);
+    }
+
+    /** Replaces the file by one with the lines that count, if it has many others. */
+    public void trim(Supplier<Collection<String>> valid) {
         if (file.last() > enough) {
-            Collection<String> valid = all.get();
-            enough = OUTDATED + 2L * valid.size();
+            Collection<String> all = valid.get();
+            enough = OUTDATED + 2L * all.size();
             if (file.last() > enough) {
-                replace(valid);
+                replace(all);
             }
         }
     }
 
-    /** Appends a line in the same way and leaves the others. */
-    public void add(String line) {
-        file.add(line);
-        files.flush(file);
-    }
-
-    private void replace(Collection<String> valid) {
+    /** Replaces the file by one with the lines that count. */
+    public void replace(Collection<String> valid) {
+        LineFile.Writing writing = lines -> {
+            for (String line : valid) {
+                lines.accept(line);
+            }
+        };
         try {
-            file.close();
-            files.replace(kind, lines -> {
-                for (String line : valid) {
-                    lines.accept(line);
-                }
-            });
-            file = files.open(kind, (position, line) -> {});
+            replace(writing, (position, line) -> {});
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+    }
+
+    /** Replaces the file by one with the last line of each key, as {@link #keepLast} does, if it has many others. */
+    public void trim(ToLongFunction<String> key) {
+        if (file.last() > enough) {
+            try {
+                file.flush();
+                enough = OUTDATED + 2L * keepLast(files, kind, OUTDATED, key);
+                file = files.open(kind, (position, line) -> {});
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        }
+    }
+
+    /**
+     * Replaces a file, which is not used while it is open, by one with the last line of each key, unless that saves little.
+     * Uses memory for a million keys; the lines of further ones are all kept.
+     *
+     * @param outdated how many other lines may be in it, besides as many as there are keys
+     * @param key the hash of the key of a line; 0 if the line does not count
+     * @return the number of keys
+     */
+    public static long keepLast(JobFiles files, LineFile.Kind kind, long outdated, ToLongFunction<String> key)
+            throws IOException {
+        LongTable last = new LongTable(MAX_TABLE_BYTES);
+        LineFile.Lines all = (position, line) -> {
+            long hash = key.applyAsLong(line);
+            if (hash != 0) {
+                last.put(hash, position);
+            }
+        };
+        long count = files.read(kind, all, LineFile.REFUSE);
+        if (count - 2L * last.entries() > outdated) {
+            LineFile.Writing kept = lines -> {
+                LineFile.Lines each = (position, line) -> {
+                    long hash = key.applyAsLong(line);
+                    // 0 where the table was full.
+                    long at = hash == 0 ? -1 : last.get(hash);
+                    if (at == position || at == 0) {
+                        lines.accept(line);
+                    }
+                };
+                files.read(kind, each, LineFile.REFUSE);
+            };
+            files.replace(kind, kept);
+        }
+        return last.entries();
     }
 }

@@ -1,12 +1,13 @@
 package dev.sieve.serve;
 
 import dev.sieve.Lease;
-import dev.sieve.bloom.Memberships;
 import dev.sieve.bloom.Murmur3;
 import dev.sieve.durable.DurableSieve;
+import dev.sieve.io.JobFiles;
 import dev.sieve.io.LineFile;
 import dev.sieve.io.LineTable;
 import dev.sieve.serve.ServedFiles.Deletion;
+import dev.sieve.serve.ServedFiles.Replaced;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.HashSet;
@@ -19,10 +20,10 @@ import org.jspecify.annotations.Nullable;
  * The records of a crawl, in a frontier on disk, and which of them do not count any more. Guarded by the lock of the crawl.
  *
  * <p>A record that is queued cannot be found by its URL. So when a URL that is not in process is completed or scheduled
- * again, its key is remembered, and a record with a lower id is done as soon as it is read.
+ * again, its key is stored, and a record with a lower id is done as soon as it is read.
  */
 final class CrawlLog {
-    /** How many such keys are remembered. A URL that is forgotten is handed out once more. */
+    /** How many such keys are stored. A URL that is forgotten is handed out once more. */
     private static final int MAX_REPLACED = 100_000;
 
     /** Of queues that are deleted. */
@@ -30,17 +31,21 @@ final class CrawlLog {
 
     final DurableSieve frontier;
     private final QueueTable table;
-    private final long seed = Memberships.randomSeed();
+    /** Of the hashes of names and keys. */
+    private final long seed;
 
-    /** The lowest id that counts, by the hash of a key: earlier records of that URL are ignored. */
-    private final Map<Long, Long> replaced = new LinkedHashMap<>() {
+    /** By the hash of a key: earlier records of that URL are ignored. */
+    private final Map<Long, Replaced> replaced = new LinkedHashMap<>() {
         private static final long serialVersionUID = 1;
 
         @Override
-        protected boolean removeEldestEntry(Map.Entry<Long, Long> eldest) {
+        protected boolean removeEldestEntry(Map.Entry<Long, Replaced> eldest) {
             return size() > MAX_REPLACED;
         }
     };
+
+    private final LineTable replacedLines;
+    private boolean isStored = true;
 
     /** How many records replace an earlier one. */
     private long again;
@@ -51,11 +56,19 @@ final class CrawlLog {
     /** The next deletion that was read and not applied yet; null at the end of the file. */
     private @Nullable Deletion next;
 
-    /** Creates a log with the queues that were deleted, in this order. */
-    CrawlLog(DurableSieve frontier, QueueTable table, LineTable deletions) {
+    CrawlLog(DurableSieve frontier, QueueTable table, JobFiles files) throws IOException {
         this.frontier = frontier;
         this.table = table;
-        this.deletions = deletions;
+        seed = files.owner();
+        deletions = new LineTable(files, ServedFiles.DELETIONS, (position, line) -> {});
+        deletions.trim(line -> Deletion.key(line, seed));
+        replacedLines = new LineTable(files, ServedFiles.REPLACED, (position, line) -> {
+            Replaced each = Replaced.of(line);
+            // A power cut may have kept the line, and lost the record for which it was written.
+            if (each.end() <= frontier.nextId()) {
+                replaced.put(each.hash(), each);
+            }
+        });
     }
 
     /** Removes the queues that were deleted before a record was written. */
@@ -83,6 +96,8 @@ final class CrawlLog {
     /** Stores that all records of a queue with lower generations do not count any more. */
     void delete(String queue, int generation) {
         deletions.add(new Deletion(generation, frontier.nextId(), queue).line());
+        deletions.store();
+        deletions.trim(line -> Deletion.key(line, seed));
         table.deleted(queue, generation);
     }
 
@@ -92,6 +107,7 @@ final class CrawlLog {
      */
     Set<Queue> count(InProcess inProcess) {
         Set<Queue> corrected = new HashSet<>();
+        Set<Long> needed = new HashSet<>();
         LineFile.Cursor lines = deletions.lines();
         readDeletion(lines);
         frontier.forEach((record, isDone) -> {
@@ -110,8 +126,13 @@ final class CrawlLog {
                 inProcess.restoreDated();
             }
             again += record.label() == RecordInfo.AGAIN ? 1 : 0;
+            String key = UrlKeys.key(record.url(), info.queue(), info.generation());
+            if (!isDone && isReplaced(record.id(), key)) {
+                needed.add(hash(key));
+            }
         });
         applyDeletions(Long.MAX_VALUE, lines, corrected);
+        replaced.keySet().retainAll(needed);
         return corrected;
     }
 
@@ -126,11 +147,23 @@ final class CrawlLog {
         again += replacesOther ? 1 : 0;
     }
 
-    /** Notes that all records of a URL with ids lower than one do not count any more. */
+    /** Notes that all records of a URL with ids lower than one do not count any more; {@link #store} follows. */
     void replace(String key, long before) {
-        Long hash = hash(key);
-        replaced.remove(hash); // so that it is the last one to be forgotten
-        replaced.put(hash, before);
+        Replaced next = new Replaced(before, frontier.nextId(), hash(key));
+        replaced.remove(next.hash()); // so that it is the last one to be forgotten
+        replaced.put(next.hash(), next);
+        replacedLines.add(next.line());
+        isStored = false;
+    }
+
+    /** Stores what was noted, so that a kill does not bring it back. */
+    void store() {
+        if (!isStored) {
+            replacedLines.store();
+            replacedLines.trim(
+                    () -> replaced.values().stream().map(Replaced::line).toList());
+            isStored = true;
+        }
     }
 
     /** Notes the same of a URL that is in process, which has other records only if there are any that replace others. */
@@ -142,8 +175,8 @@ final class CrawlLog {
 
     /** Whether a record does not count any more. */
     boolean isReplaced(long id, String key) {
-        Long next = replaced.isEmpty() ? null : replaced.get(hash(key));
-        return next != null && id < next;
+        Replaced next = replaced.isEmpty() ? null : replaced.get(hash(key));
+        return next != null && id < next.before();
     }
 
     /** Whether an item is not to be handed out. */

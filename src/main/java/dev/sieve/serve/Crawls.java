@@ -28,15 +28,13 @@ import org.slf4j.LoggerFactory;
  * <pre>
  *   lock            locked by the process that serves the folder
  *   server-settings whether URLs are handed out, and the delay of queues without one of their own
- *   crawl-NAME      a crawl: its frontier, the settings of its queues in crawl-queues, deleted ones in crawl-deletions
+ *   crawl-NAME      a crawl: its frontier, and the files of {@link ServedFiles#OF_CRAWL}
  *   deleted-*       a crawl that is being deleted
  * </pre>
  */
 final class Crawls implements Closeable {
     private static final Logger LOG = LoggerFactory.getLogger(Crawls.class);
     private static final String SETTINGS = ServedFiles.SERVER.name();
-    /** The settings of earlier builds, whose crawls are refused as such. */
-    private static final String EARLIER = "server.jsonl";
 
     private static final String CRAWL = "crawl-";
     private static final String DELETED = "deleted-";
@@ -89,8 +87,7 @@ final class Crawls implements Closeable {
         }
         try (Stream<Path> files = Files.list(directory)) {
             Optional<String> other = files.map(file -> file.getFileName().toString())
-                    .filter(name -> !List.of("lock", EARLIER).contains(name))
-                    .filter(name -> !name.startsWith(SETTINGS) && !name.startsWith(CRAWL))
+                    .filter(name -> !name.equals("lock") && !name.startsWith(SETTINGS) && !name.startsWith(CRAWL))
                     .min(Comparator.naturalOrder());
             if (other.isPresent()) {
                 throw new IOException(

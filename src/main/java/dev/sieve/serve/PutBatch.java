@@ -49,6 +49,7 @@ final class PutBatch {
             }
         }
         flush();
+        log.store();
         touched.forEach(reviewed -> table.review(reviewed, now));
     }
 

@@ -2,18 +2,15 @@ package dev.sieve.serve;
 
 import dev.sieve.Lease;
 import dev.sieve.SieveStats;
-import dev.sieve.bloom.Memberships;
 import dev.sieve.durable.DurableFolder;
 import dev.sieve.durable.DurableSieve;
 import dev.sieve.io.JobFiles;
 import dev.sieve.io.LineTable;
 import dev.sieve.io.LocalDisk;
-import dev.sieve.serve.ServedFiles.Deletion;
 import dev.sieve.serve.ServedFiles.Settings;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -79,11 +76,9 @@ final class ServedCrawl implements Closeable {
             opened.add(files);
             table = new QueueTable(folder, memory, delay, this::item, this::save, now);
             opened.add(table);
-            long seed = Memberships.randomSeed();
-            LineTable.keepLast(files, ServedFiles.DELETIONS, line -> Deletion.key(line, seed));
-            log = new CrawlLog(frontier, table, new LineTable(files, ServedFiles.DELETIONS, line -> {}));
+            log = new CrawlLog(frontier, table, files);
             batch = new PutBatch(log, table, inProcess);
-            settings = new LineTable(files, ServedFiles.QUEUES, line -> restore(Settings.of(line)));
+            settings = new LineTable(files, ServedFiles.QUEUES, (position, line) -> restore(Settings.of(line)));
             log.count(inProcess).forEach(queue -> {
                 log.delete(queue.name, queue.generation);
                 save(queue);
@@ -100,11 +95,6 @@ final class ServedCrawl implements Closeable {
     }
 
     private JobFiles files(Path folder) throws IOException {
-        if (Files.exists(folder.resolve("queues.jsonl"))) {
-            throw new IOException(
-                    folder + ": written by an earlier build of Sieve, which this one does not read; 'export'"
-                            + " writes its URLs, for a new folder");
-        }
         return JobFiles.open(
                 new LocalDisk(folder),
                 DurableFolder.id(folder),
@@ -127,10 +117,12 @@ final class ServedCrawl implements Closeable {
     }
 
     private void save(Queue queue) {
-        settings.add(settings(queue).line(), this::lines);
+        settings.add(settings(queue).line());
+        settings.store();
+        settings.trim(this::lines);
     }
 
-    private List<String> lines() {
+    private Collection<String> lines() {
         return table.all().stream()
                 .filter(Queue::hasSettings)
                 .map(queue -> settings(queue).line())

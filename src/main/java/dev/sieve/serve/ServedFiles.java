@@ -6,6 +6,7 @@ import dev.sieve.bloom.Murmur3;
 import dev.sieve.io.LineFile;
 import java.net.URLDecoder;
 import java.net.URLEncoder;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.function.Predicate;
 import java.util.regex.Matcher;
@@ -30,11 +31,18 @@ public final class ServedFiles {
             "queues may be there again that were deleted: delete them again",
             valid(Deletion::of));
 
+    static final LineFile.Kind REPLACED = new LineFile.Kind(
+            "crawl-replaced",
+            1,
+            "the end of a record",
+            "URLs that were reported as done may be handed out once more",
+            valid(Replaced::of));
+
     static final LineFile.Kind SERVER =
             new LineFile.Kind("server-settings", 1, "the settings of a server", "", valid(ServerSettings::of));
 
     /** The files of a crawl, which are checked and repaired with its frontier. */
-    public static final List<LineFile.Kind> OF_CRAWL = List.of(QUEUES, DELETIONS);
+    public static final List<LineFile.Kind> OF_CRAWL = List.of(QUEUES, DELETIONS, REPLACED);
 
     private ServedFiles() {}
 
@@ -111,6 +119,29 @@ public final class ServedFiles {
 
         String line() {
             return "generation " + generation + " before " + before + " queue " + encoded(queue);
+        }
+    }
+
+    /**
+     * Records of a URL that do not count any more.
+     *
+     * @param before a higher id than that of each of them
+     * @param end the next id of the frontier when this was stored
+     * @param hash of the key of the URL
+     */
+    record Replaced(long before, long end, long hash) {
+        private static final Pattern LINE = Pattern.compile("before (\\d{1,18}) of (\\d{1,18}) key ([0-9a-f]{16})");
+
+        static Replaced of(String line) {
+            Matcher fields = match(LINE, line);
+            return new Replaced(
+                    Long.parseLong(fields.group(1)),
+                    Long.parseLong(fields.group(2)),
+                    HexFormat.fromHexDigitsToLong(fields.group(3)));
+        }
+
+        String line() {
+            return "before " + before + " of " + end + " key " + HexFormat.of().toHexDigits(hash);
         }
     }
 

@@ -26,7 +26,8 @@
  * <p>All data of a URL except its text is in the referrer of its record, see {@link dev.sieve.serve.RecordInfo}. The next
  * queue with the name of one that was deleted gets a generation of its own, which is part of the key of its URLs. So they are
  * new again, and older records are done as soon as they are read. A deleted queue is a line in a file, which is read
- * together with the log, and a few bits in memory; at a start, only the last line of each name is kept. Settings and deletions are lines with checksums, see {@code ServedFiles}.
+ * together with the log, and a few bits in memory; only the last line of each name is kept. That a record is done as soon as it
+ * is read is a line as well. These lines have checksums, see {@code ServedFiles}.
  *
  * <p>{@code docs/urlfrontier.md} says what is promised. Memory is bounded by one budget, {@code MemoryBudget}. A client cannot
  * write to the log of the server: whatever it sends ends with a status. Only gRPC writes to a log of its own, see {@link

@@ -47,6 +47,8 @@ final class ServeRecord {
     private final BitSet inFlight = new BitSet();
 
     private final BitSet late = new BitSet();
+    /** Those of them that were acknowledged, so that no kill brings them back. */
+    private final BitSet endedLate = new BitSet();
     /** The run in which it was acknowledged as known. */
     private final Map<Integer, Integer> knownIn = new HashMap<>();
 
@@ -54,7 +56,6 @@ final class ServeRecord {
     private int events;
     private int redone;
     private int redoneOfLastRun;
-    private int lateInLastRun;
 
     ServeRecord(long seed) {
         random = new Random(seed);
@@ -118,6 +119,7 @@ final class ServeRecord {
         Integer known = knownIn.remove(number);
         if (known != null) {
             check(known < run, number, "is handed out after it was known");
+            check(!endedLate.get(number), number, "is handed out after it was reported to a later server");
             redone++;
             redoneOfLastRun += known == run - 1 ? 1 : 0;
         }
@@ -143,6 +145,7 @@ final class ServeRecord {
     synchronized void known(int number, Status status) {
         check(status == Status.OK, number, "is not known: " + status);
         knownIn.put(number, run);
+        endedLate.set(number, late.get(number));
         inFlight.clear(number);
         event();
     }
@@ -164,14 +167,13 @@ final class ServeRecord {
 
     /** The server was killed, and all its streams have ended. */
     synchronized void killed() {
-        check(redoneOfLastRun <= UNWRITTEN + lateInLastRun, redoneOfLastRun, "known URLs are back after one kill");
+        check(redoneOfLastRun <= UNWRITTEN, redoneOfLastRun, "known URLs are back after one kill");
         for (int number = 0; number < next; number++) {
             if (!answered.get(number) && !unanswered.contains(number)) {
                 repeated.set(number);
                 unanswered.add(number);
             }
         }
-        lateInLastRun = late.cardinality();
         redoneOfLastRun = 0;
         inFlight.clear();
         late.clear();
