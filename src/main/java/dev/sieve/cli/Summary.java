@@ -63,7 +63,7 @@ final class Summary {
         summary.links();
         summary.filter();
         summary.speed();
-        summary.walls();
+        Counter.ofOthers().forEach(summary::ofOthers);
         summary.dropped();
         summary.errors();
         summary.traps();
@@ -307,11 +307,16 @@ final class Summary {
         }
     }
 
-    private void walls() {
-        if (report.count(WALLS) > 0) {
-            String urls = Numbers.count(report.count(WALLS), "URL");
-            String walls = joined(report.by(WALLS), "%s x%,d", "  ");
-            row("walls", "%s behind bot walls, neither working nor broken: %s", urls, walls);
+    private void ofOthers(Counter counter) {
+        if (report.count(counter) > 0) {
+            String urls = Numbers.count(report.count(counter), "URL");
+            String place = Objects.requireNonNull(counter.verdict()).place();
+            row(
+                    counter.key(),
+                    "%s %s, neither working nor broken: %s",
+                    urls,
+                    place,
+                    joined(report.by(counter), "%s x%,d", "  "));
         }
     }
 

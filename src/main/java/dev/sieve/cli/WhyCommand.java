@@ -104,22 +104,10 @@ final class WhyCommand extends CrawlCommand {
             Terminal.println(out, "in the " + place.kind() + ": " + status(place, key));
             Path folder = kept.folder();
             if (folder != null) {
-                recorded(RecordedVisit.of(folder, key), out);
+                RecordedVisit.of(folder, key).forEach(sentence -> Terminal.println(out, sentence));
             }
         }
         return exitCode;
-    }
-
-    private static void recorded(RecordedVisit visit, PrintWriter out) {
-        if (visit.wall() != null) {
-            Terminal.println(out, "bot wall: " + visit.wall() + " responded in place of the site");
-        }
-        if (visit.rendered() != null) {
-            Terminal.println(out, "rendered at the last visit: " + visit.rendered());
-        }
-        if (visit.signals() != null) {
-            Terminal.println(out, "signals, by which nothing is decided: " + visit.signals());
-        }
     }
 
     private int crawled(String parsed, boolean isSeed, Admission admission, Origins origins, PrintWriter out) {

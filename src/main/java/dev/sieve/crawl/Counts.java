@@ -5,6 +5,7 @@ import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The counters of a crawl at one moment, in the form in which they are stored: sums that are not 0, by the {@linkplain
@@ -61,15 +62,19 @@ public record Counts(Map<String, Long> sums, Map<String, Map<String, Long>> part
 
         void add(Counter counter, long number) {
             if (number != 0) {
-                sums.merge(counter, number, Long::sum);
+                sums.merge(counter, number, Builder::sum);
             }
         }
 
         void add(Counter counter, String part, long number) {
             if (number != 0) {
                 add(counter, number);
-                parts.computeIfAbsent(counter, each -> new TreeMap<>()).merge(part, number, Long::sum);
+                parts.computeIfAbsent(counter, each -> new TreeMap<>()).merge(part, number, Builder::sum);
             }
+        }
+
+        private static @Nullable Long sum(long before, long number) {
+            return before + number == 0 ? null : Long.valueOf(before + number);
         }
 
         long get(Counter counter, String part) {

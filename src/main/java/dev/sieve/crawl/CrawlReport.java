@@ -6,7 +6,6 @@ import dev.sieve.polite.ScheduleStats;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -74,9 +73,6 @@ public record CrawlReport(
     public record Failure(
             String url, String reason, @Nullable String referrer) {}
 
-    /** The classes of pages of which one makes a crawl fruitful. */
-    static final Set<String> FRUITS = Set.of("2xx", Counter.NOT_MODIFIED, "3xx");
-
     public long count(Counter counter) {
         return counts.get(counter);
     }
@@ -114,8 +110,8 @@ public record CrawlReport(
 
     /** Returns whether there were URLs but not one successful page. */
     public boolean isFruitless() {
-        return FRUITS.stream().allMatch(status -> count(Counter.PAGES, status) == 0)
-                && Stream.of(Counter.FAILURES, Counter.REFUSED, Counter.WALLS, Counter.PAGES)
+        return Counter.FRUITS.stream().allMatch(status -> count(Counter.PAGES, status) == 0)
+                && Stream.concat(Stream.of(Counter.FAILURES, Counter.REFUSED, Counter.PAGES), Counter.ofOthers())
                         .anyMatch(counter -> count(counter) > 0);
     }
 }

@@ -12,101 +12,128 @@ import java.util.Map;
 import java.util.function.BiConsumer;
 
 /**
- * What the runs of a job have found that a later one has to know, since its verdict is about the job: failures, changes, refused
- * URLs and the first page, as counters that each URL has increased, and where URLs redirect. In a job with rounds, those of the
- * present round. Not safe for use by many threads, but for {@link #flush}.
+ * What the runs of a job have found that a later one has to know, since its verdict is about the job: the {@linkplain
+ * Counter#isOfJob counters} that each URL has increased, and where URLs redirect. In a job with rounds, those of the present
+ * round. What an earlier run has found counts until its URL is recorded again. Safe for use by many threads.
  */
 public final class JobResults {
+    /** Begins the line of the first page, which belongs to no URL: of the others, nothing is stored. */
+    private static final String FIRST = Counter.PAGES.key() + " ";
+
     public static final LineFile.Kind KIND = new LineFile.Kind(
             "crawl-results",
             1,
             "a result",
             "the exit code may not be about failures that earlier runs have found",
-            Journal::isRecord);
+            line -> Journal.isRecord(line) || line.startsWith(FIRST));
 
     private static final String MOVED = "moved ";
     private static final String SEPARATOR = "\t";
-    /** Those of hosts that do not respond may be many; the others are requested again. */
-    private static final int MOST_OPEN = 10_000;
+    /** Characters of all texts that are kept. */
+    private static final int TEXTS = 1 << 20;
 
     private final Journal journal;
-    private final BiConsumer<String, String> redirects;
     private final Counts.Builder earlier = new Counts.Builder();
-    /** What is recorded of URLs that are in the frontier, by their ids. */
-    private final Map<Long, String> open = new HashMap<>();
-
     private final List<String> noted = new ArrayList<>();
+    /** What earlier runs have found of URLs that are in the frontier: few texts, by which the journal marks the URLs. */
+    private final List<String> texts = new ArrayList<>(List.of(""));
+
+    private final Map<String, Long> marks = new HashMap<>();
+    private int room = TEXTS;
     private boolean hasPage;
-    private volatile boolean isUnstored;
+    /** The line of the first page, until it is stored. */
+    private String first = "";
+
+    private boolean isUnstored;
 
     /** Opens the results of a job; {@code redirects} receives the keys of URLs and of what they redirect to. */
     JobResults(CrawlJob job, BiConsumer<String, String> redirects) throws IOException {
-        this.redirects = redirects;
         journal = new Journal(job.files(), KIND, job);
         journal.read((id, record) -> {
-            if (!journal.isOpen(id)) {
-                restore(record);
-            } else if (open.size() < MOST_OPEN) {
-                open.put(id, record);
+            List<String> counters = new ArrayList<>();
+            for (String each : record.split(SEPARATOR, -1)) {
+                if (each.startsWith(MOVED)) {
+                    String[] urls = each.substring(MOVED.length()).split(" ", 2);
+                    redirects.accept(urls[0], urls[1]);
+                } else if (!each.isEmpty()) {
+                    counters.add(each);
+                }
+            }
+            String found = String.join(SEPARATOR, counters);
+            count(found, 1);
+            String all = found(id) + (found(id).isEmpty() || found.isEmpty() ? "" : SEPARATOR) + found;
+            if (!found.isEmpty() && journal.isOpen(id) && (marks.containsKey(all) || all.length() <= room)) {
+                journal.mark(id, marks.computeIfAbsent(all, this::keep));
             }
         });
     }
 
-    private void restore(String record) {
-        for (String each : record.split(SEPARATOR, -1)) {
-            String[] words = each.split(" ", 2);
-            if (each.startsWith(MOVED)) {
-                String[] urls = words[1].split(" ", 2);
-                redirects.accept(urls[0], urls[1]);
-            } else if (words.length == 2) {
-                Counter counter = Counter.valueOf(words[0].toUpperCase(Locale.ROOT));
-                earlier.add(counter, words[1], 1);
-                hasPage |= counter == Counter.PAGES;
-            } else if (!each.isEmpty()) {
-                earlier.add(Counter.valueOf(each.toUpperCase(Locale.ROOT)), 1);
-            }
-        }
+    private long keep(String text) {
+        room -= text.length();
+        texts.add(text);
+        return texts.size();
     }
 
-    /** Notes a counter that a visit has increased, with its part; empty for none. */
-    void note(Counter counter, String part) {
-        if (counter != Counter.PAGES || !hasPage) {
-            noted.add((counter.key() + " " + part).stripTrailing());
+    /** Returns what earlier runs have found of a URL that is still in the frontier, and that this one has not recorded. */
+    private String found(long id) {
+        return journal.isOpen(id) ? texts.get((int) journal.mark(id) - 1) : "";
+    }
+
+    private void count(String record, int number) {
+        for (String each : record.isEmpty() ? new String[0] : record.split(SEPARATOR, -1)) {
+            String[] words = each.split(" ", 2);
+            Counter counter = Counter.valueOf(words[0].toUpperCase(Locale.ROOT));
+            if (words.length == 2) {
+                earlier.add(counter, words[1], number);
+            } else {
+                earlier.add(counter, number);
+            }
             hasPage |= counter == Counter.PAGES;
         }
     }
 
-    void moved(String key, String target) {
+    /** Notes a counter that a visit has increased, with its part; empty for none. */
+    synchronized void note(Counter counter, String part) {
+        String text = (counter.key() + " " + part).stripTrailing();
+        if (counter != Counter.PAGES) {
+            noted.add(text);
+        } else if (!hasPage) {
+            hasPage = true;
+            first = text;
+        }
+    }
+
+    synchronized void moved(String key, String target) {
         noted.add(MOVED + key + " " + target);
     }
 
-    /** Adds what was noted of the URL with an id since the last call. */
-    void add(long id) {
+    /** Adds what was noted of the URL with an id since the last call; -1 for none. */
+    synchronized void add(long id) {
+        if (!first.isEmpty()) {
+            journal.add(first.getBytes(ISO_8859_1));
+            first = "";
+            isUnstored = true;
+        }
         if (id >= 0 && (!noted.isEmpty() || journal.isOpen(id))) {
-            open.remove(id);
+            count(found(id), -1);
             journal.add(id, String.join(SEPARATOR, noted).getBytes(ISO_8859_1));
             isUnstored = true;
         }
         noted.clear();
     }
 
-    /** Notes that the visit of a URL by an earlier run counts, although it is still in the frontier. */
-    void repeated(long id) {
-        String record = open.remove(id);
-        if (record != null) {
-            restore(record);
-        }
-    }
-
     void flush(boolean isForced) {
-        if (isUnstored) {
+        synchronized (this) {
+            if (!isUnstored) {
+                return;
+            }
             isUnstored = false;
-            journal.flush(isForced);
         }
+        journal.flush(isForced);
     }
 
     /** Returns the counters of earlier runs. */
-    Counts earlier() {
+    synchronized Counts earlier() {
         return earlier.counts();
     }
 }

@@ -42,7 +42,7 @@ public final class Journal {
     private final LineFile.Kind kind;
     private final LineFile file;
     private final Repeats repeats = new Repeats();
-    /** The ids, each increased by one, of recorded URLs that this run may request again; -1 for those that it has. */
+    /** Marks of recorded URLs that this run may request again, by their ids, each increased by one; -1 for those that it has. */
     private final LongTable open = new LongTable(TABLE_BYTES);
 
     /** How often URLs were recorded before, by their ids, each increased by one. */
@@ -110,6 +110,15 @@ public final class Journal {
     /** Returns whether an earlier run has recorded a URL that is in the frontier, and this one has not. */
     synchronized boolean isOpen(long id) {
         return open.get(id + 1) > 0;
+    }
+
+    /** Returns the mark of a URL that {@link #isOpen}; the first one is 1. */
+    synchronized long mark(long id) {
+        return open.get(id + 1);
+    }
+
+    synchronized void mark(long id, long mark) {
+        open.put(id + 1, mark);
     }
 
     /** Hands what was added to the operating system, and forces it to the disk if {@code isForced}. */

@@ -4,17 +4,15 @@ import dev.sieve.Frontier;
 import dev.sieve.Lease;
 import dev.sieve.SieveStats;
 import dev.sieve.UrlBatch;
-import dev.sieve.fetch.BotWall;
 import dev.sieve.fetch.Exchange;
 import dev.sieve.fetch.FetchResult;
 import dev.sieve.io.LruMap;
-import dev.sieve.output.Change;
-import dev.sieve.output.History;
 import dev.sieve.output.Link;
 import dev.sieve.output.PageSink;
+import dev.sieve.output.Row;
 import dev.sieve.output.Skip;
+import dev.sieve.output.Verdict;
 import dev.sieve.output.Visit;
-import dev.sieve.output.VisitField;
 import dev.sieve.scope.SkipReason;
 import dev.sieve.url.UrlNormalizer;
 import java.io.IOException;
@@ -22,7 +20,6 @@ import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -36,8 +33,8 @@ import org.slf4j.LoggerFactory;
  * many pages: when a group is complete, when nothing else is in flight, and whenever {@link #flush} is called.
  *
  * <p>Once the sink has failed it receives nothing more, nothing more is counted, and no URL is marked as done: every call
- * that would do so throws the failure again, so that no caller between can hide it. Safe for use by many threads; the sink
- * is called by one at a time, and counting never waits for it.
+ * that would do so throws the failure again, so that no caller between can hide it. The same holds for the results of the job.
+ * Safe for use by many threads; the sink is called by one at a time, and a report never waits for it.
  */
 public final class Recorder {
     private static final Logger LOG = LoggerFactory.getLogger("dev.sieve.crawl");
@@ -109,14 +106,21 @@ public final class Recorder {
         }
     }
 
-    /** Passes an event to the sink, then counts it. */
-    private void record(Event event, Runnable count) {
+    private void record(Event event) {
+        record(event, -1, () -> {});
+    }
+
+    /** Passes an event to the sink, then counts it, and keeps what was noted of the URL with an id for later runs. */
+    private void record(Event event, long id, Runnable count) {
         synchronized (sinkLock) {
             pass(event);
             isUnstored = true;
-        }
-        synchronized (this) {
-            count.run();
+            synchronized (this) {
+                count.run();
+            }
+            if (results != null) {
+                pass(each -> results.add(id));
+            }
         }
     }
 
@@ -203,11 +207,11 @@ public final class Recorder {
             recorded = stage.exchanged(recorded);
         }
         Exchange shown = recorded;
-        record(each -> each.exchanged(shown), () -> {});
+        record(each -> each.exchanged(shown));
     }
 
     void visited(Visit visit) {
-        record(each -> each.accept(visit), () -> count(visit));
+        record(each -> each.accept(visit), visit.id(), () -> count(visit));
     }
 
     /**
@@ -215,77 +219,42 @@ public final class Recorder {
      * the first.
      */
     public void broken(Visit visit, boolean isFirst, boolean isRecorded) {
-        record(isRecorded ? each -> {} : each -> each.accept(visit), () -> {
+        record(isRecorded ? each -> {} : each -> each.accept(visit), visit.id(), () -> {
             if (isFirst) {
-                count(new CrawlReport.Failure(visit.url(), visit.result().error(), visit.referrer()));
+                String reason = Row.of(visit).reason();
+                noted(Counter.FAILURES, reason, 1);
+                list(new CrawlReport.Failure(visit.url(), reason, visit.referrer()));
             }
-            keep(visit.id());
         });
     }
 
-    private void note(Counter counter, String part) {
-        if (results != null) {
+    /** Counts a part, empty if the counter has none, and notes it for later runs if their verdict depends on it. */
+    private void noted(Counter counter, String part, long number) {
+        if (part.isEmpty()) {
+            counts.add(counter, number);
+        } else {
+            counts.add(counter, part, number);
+        }
+        if (results != null && counter.isOfJob(part)) {
             results.note(counter, part);
         }
     }
 
-    /** Stores what was noted of a URL. */
-    private void keep(long id) {
-        if (results != null) {
-            results.add(id);
-        }
-    }
-
     private void count(Visit visit) {
-        History history = visit.history();
-        if (history != null) {
-            if (history.change() == Change.CHANGED || history.change() == Change.GONE) {
-                note(Counter.CHANGES, history.change().text());
-            }
-            counts.add(Counter.CHANGES, history.change().text(), 1);
-            counts.add(Counter.SAME_TEXT, history.hasSameText() ? 1 : 0);
-        }
-        FetchResult.Page page = visit.page();
-        BotWall wall = visit.wall();
-        if (wall != null) {
-            counts.add(Counter.WALLS, wall.text(), 1);
-            note(Counter.WALLS, wall.text());
-        }
-        if (VisitField.RENDERED.of(visit) instanceof Map<?, ?> made) {
-            String part = made.containsKey("ready") ? Counter.NOT_READY : Counter.READY;
-            counts.add(Counter.RENDERED, made.containsKey("error") ? Counter.NONE : part, 1);
-        }
-        boolean isFailed = page == null && !(visit.result() instanceof FetchResult.Redirect);
-        if (visit.isCheck()) {
-            counts.add(Counter.CHECKED, isFailed ? Counter.NONE : statusClass(visit), 1);
-            if (isFailed) {
-                note(Counter.CHECKED, Counter.NONE);
-            }
-        } else if (page != null) {
-            counts.add(Counter.PAGES, statusClass(visit), 1);
-            if (CrawlReport.FRUITS.contains(statusClass(visit))) {
-                note(Counter.PAGES, statusClass(visit));
-            }
-            counts.add(Counter.BODY, page.length());
-            counts.add(Counter.TRUNCATED, page.isCut() ? 1 : 0);
-            // The bodies of other types are not read unless they are kept.
-            counts.add(Counter.EMPTY, page.isSuccess() && page.isHtml() && page.length() == 0 ? 1 : 0);
-        } else {
-            counts.add(isFailed ? Counter.FAILED : Counter.REDIRECTS, 1);
-            if (isFailed) {
-                note(Counter.FAILED, "");
+        Row row = Row.of(visit);
+        Verdict verdict = row.verdict();
+        for (Counter counter : Counter.OF_VISITS) {
+            String part = counter.part(row, verdict);
+            if (part != null) {
+                noted(counter, part, counter.number(row));
             }
         }
-        String referrer = linkingPage(visit.referrer());
-        if (isFailed) {
-            count(new CrawlReport.Failure(visit.url(), visit.result().error(), referrer));
-        } else if (page != null && visit.isBroken()) {
-            count(new CrawlReport.Failure(visit.url(), String.valueOf(page.status()), referrer));
+        if (verdict.isBroken()) {
+            list(new CrawlReport.Failure(visit.url(), row.reason(), linkingPage(visit.referrer())));
         }
         if (results != null && visit.result() instanceof FetchResult.Redirect redirect) {
             results.moved(visit.key(), UrlNormalizer.key(redirect.target()));
         }
-        keep(visit.id());
     }
 
     /** Notes a redirect. Called before its target is queued, so that the failure of the target finds the page that links to it. */
@@ -301,16 +270,7 @@ public final class Recorder {
         return linking == null ? referrer : linking;
     }
 
-    /** Returns the class of a status; the status itself of a page that is not modified, which is no redirect. */
-    private static String statusClass(Visit visit) {
-        FetchResult result = visit.result();
-        String ofSite = result.isNotModified() ? Counter.NOT_MODIFIED : result.status() / 100 + "xx";
-        return visit.wall() == null ? ofSite : Counter.WALL;
-    }
-
-    private void count(CrawlReport.Failure failure) {
-        counts.add(Counter.FAILURES, failure.reason(), 1);
-        note(Counter.FAILURES, failure.reason());
+    private void list(CrawlReport.Failure failure) {
         if (failures.size() < FAILURES_KEPT) {
             failures.add(failure);
         }
@@ -339,34 +299,30 @@ public final class Recorder {
     }
 
     /** Counts a failure without a record of its own, for later runs if it has the id of a URL; -1 for none. */
-    public synchronized void failed(CrawlReport.Failure failure, long id) {
-        counts.add(Counter.FAILED, 1);
-        note(Counter.FAILED, "");
-        count(failure);
-        keep(id);
+    public void failed(CrawlReport.Failure failure, long id) {
+        record(each -> {}, id, () -> {
+            noted(Counter.FAILED, "", 1);
+            noted(Counter.FAILURES, failure.reason(), 1);
+            list(failure);
+        });
     }
 
     /** Records that a queued URL is not requested. */
     void refused(Lease lease, SkipReason reason) {
         Skip skip = new Skip(lease.url(), reason, lease.referrer());
-        record(each -> each.skipped(skip), () -> {
-            counts.add(Counter.REFUSED, reason.rule(), 1);
-            note(Counter.REFUSED, reason.rule());
-            keep(lease.id());
-        });
+        record(each -> each.skipped(skip), lease.id(), () -> noted(Counter.REFUSED, reason.rule(), 1));
     }
 
     /** Records that a URL found on a page is not queued. */
     public void skipped(String url, SkipReason reason, String referrer) {
         Skip skip = new Skip(url, reason, referrer);
-        record(
-                each -> {
-                    each.skipped(skip);
-                    if (takesLinks) {
-                        each.linked(new Link(referrer, url, false, reason));
-                    }
-                },
-                () -> skipped(reason.rule(), 1));
+        record(each -> {
+            each.skipped(skip);
+            if (takesLinks) {
+                each.linked(new Link(referrer, url, false, reason));
+            }
+        });
+        skipped(reason.rule(), 1);
     }
 
     /** Counts URLs that are not queued and of which only the number is stored. */
@@ -380,20 +336,18 @@ public final class Recorder {
     /** Records a link to a URL outside of the crawl that is pushed to be checked. */
     public void checked(String url, SkipReason reason, String referrer) {
         if (takesLinks) {
-            record(each -> each.linked(new Link(referrer, url, false, reason)), () -> {});
+            record(each -> each.linked(new Link(referrer, url, false, reason)));
         }
     }
 
     void pushed(UrlBatch links) {
         if (takesLinks) {
             String source = Objects.requireNonNull(links.referrer());
-            record(
-                    each -> {
-                        for (int i = 0; i < links.size(); i++) {
-                            each.linked(new Link(source, links.url(i), links.isNew(i), null));
-                        }
-                    },
-                    () -> {});
+            record(each -> {
+                for (int i = 0; i < links.size(); i++) {
+                    each.linked(new Link(source, links.url(i), links.isNew(i), null));
+                }
+            });
         }
     }
 
@@ -448,9 +402,6 @@ public final class Recorder {
     void repeated(Lease lease) {
         frontier.done(lease);
         synchronized (this) {
-            if (results != null) {
-                results.repeated(lease.id());
-            }
             settled++;
             if (counts.get(Counter.LINKS, Counter.NEW) > 0) {
                 counts.add(Counter.LINKS, Counter.NEW, -1);

@@ -506,7 +506,7 @@ final class UrlProcessor {
         FetchResult result = LinkQueue.check(target.lease(), visit.result());
         if (result instanceof Redirect redirect) {
             result = links.target(target, redirect);
-        } else if (result instanceof Page page && !page.isNotModified() && page.wall() == null) {
+        } else if (result instanceof Page page && !page.isNotModified() && page.isOfSite()) {
             if (target.is(Target.Kind.PAGE) && page.isHtml()) {
                 result = readPage(visit, page, rest);
             } else if (target.isResource() && page.isSuccess()) {
@@ -517,7 +517,7 @@ final class UrlProcessor {
         if (result instanceof Page page && page.isNotModified() && RobotsDirectives.isNoindex(page, productToken)) {
             visit.unlist();
         }
-        if (result instanceof Page page && page.wall() == null && accepted.contains(result.status())) {
+        if (result instanceof Page page && page.isOfSite() && accepted.contains(result.status())) {
             visit.accept();
         }
         visited(visit);

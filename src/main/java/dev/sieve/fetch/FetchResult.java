@@ -98,7 +98,7 @@ public sealed interface FetchResult {
 
         @Override
         public boolean isSuccess() {
-            return status >= 200 && status < 300 && wall() == null;
+            return status >= 200 && status < 300 && isOfSite();
         }
 
         /** {@inheritDoc} Empty unless there is a {@link #problem}. */
@@ -115,6 +115,11 @@ public sealed interface FetchResult {
                     || status == 429
                     || status == 500
                     || (status >= 502 && status <= 504);
+        }
+
+        /** Returns whether the site has responded, and nothing in place of it. */
+        public boolean isOfSite() {
+            return wall() == null;
         }
 
         /** Returns the service that has responded in place of the site; null when none has. */

@@ -2,8 +2,6 @@ package dev.sieve.output;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import dev.sieve.fetch.BotWall;
-import dev.sieve.fetch.FetchResult;
 import dev.sieve.io.LocalDisk;
 import dev.sieve.scope.SkipRule;
 import dev.sieve.url.Printable;
@@ -17,6 +15,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.regex.Pattern;
 
 /**
@@ -31,7 +30,6 @@ final class JunitSink extends DocumentSink {
     private static final String PASSED = "passed";
     private static final String FAILED = "failed";
     private static final String SKIPPED = "skipped";
-    private static final String BOT_WALL = "bot wall";
     private static final Pattern REDIRECT = Pattern.compile("30[0-35-9]");
 
     /** Pages that link to a broken URL. */
@@ -45,23 +43,18 @@ final class JunitSink extends DocumentSink {
 
     @Override
     public void accept(Visit visit) throws IOException {
-        FetchResult result = visit.result();
-        boolean isFragment = result.error().equals(FetchResult.Reason.FRAGMENT.text());
-        String type = isFragment ? "fragment" : visit.isCheck() ? "link" : "page";
-        boolean hasError = !result.error().isEmpty();
-        BotWall wall = visit.wall();
-        String reason = hasError ? result.error() : wall != null ? BOT_WALL : String.valueOf(result.status());
-        String message = hasError
-                ? result.description()
-                : (wall == null ? "" : BOT_WALL + ": " + wall.text() + ", ") + "status " + result.status();
+        Row row = Row.of(visit);
+        Verdict verdict = row.verdict();
+        String responder = row.responder(verdict);
+        String message = (responder == null ? "" : verdict.named(responder) + ", ") + "status " + row.status();
         add(
-                type,
+                verdict == Verdict.FRAGMENT ? "fragment" : visit.isCheck() ? "link" : "page",
                 visit.url(),
-                visit.isBroken() ? FAILED : wall != null ? SKIPPED : PASSED,
+                verdict.isBroken() ? FAILED : verdict.isOfOther() ? SKIPPED : PASSED,
                 String.valueOf(visit.timing().took().toMillis()),
-                reason,
-                message,
-                String.valueOf(visit.referrer() == null ? "" : visit.referrer()));
+                verdict.isOfOther() ? verdict.words() : row.reason(),
+                verdict.isFailed() ? visit.result().description() : message,
+                Objects.requireNonNullElse(visit.referrer(), ""));
     }
 
     @Override

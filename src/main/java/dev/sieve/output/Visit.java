@@ -1,6 +1,5 @@
 package dev.sieve.output;
 
-import dev.sieve.fetch.BotWall;
 import dev.sieve.fetch.FetchResult;
 import java.net.HttpURLConnection;
 import java.time.Duration;
@@ -100,12 +99,6 @@ public record Visit(
         return result instanceof FetchResult.Page page ? page : null;
     }
 
-    /** Returns the service that has responded in place of the site; null when none has. */
-    public @Nullable BotWall wall() {
-        FetchResult.Page page = page();
-        return page == null ? null : page.wall();
-    }
-
     /** Returns whether there is a page of the site with a status from 200 to 299, or one that is not modified since an earlier round. */
     public boolean isSuccess() {
         return result.isSuccess() || (result.status() == HttpURLConnection.HTTP_NOT_MODIFIED && isUnchanged());
@@ -120,13 +113,5 @@ public record Visit(
     /** Returns whether the URL is as it was at an earlier visit. */
     public boolean isUnchanged() {
         return history != null && history.change() == Change.UNCHANGED;
-    }
-
-    /** Returns whether a link to the URL is broken: no usable response, or an unaccepted status of the site from 400 on. */
-    public boolean isBroken() {
-        FetchResult.Page page = page();
-        return page == null
-                ? !(result instanceof FetchResult.Redirect)
-                : page.status() >= 400 && !isAccepted() && page.wall() == null;
     }
 }

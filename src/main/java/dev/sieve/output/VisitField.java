@@ -1,5 +1,6 @@
 package dev.sieve.output;
 
+import dev.sieve.fetch.BotWall;
 import dev.sieve.fetch.FetchResult;
 import java.util.HexFormat;
 import java.util.Locale;
@@ -28,7 +29,7 @@ public enum VisitField {
     CUT(visit -> (visit.page() != null && visit.page().isCut()) ? true : null),
     CHECK(visit -> visit.isCheck() ? true : null),
     ACCEPTED(visit -> visit.isAccepted() ? true : null),
-    WALL(visit -> visit.wall() == null ? null : visit.wall().text()),
+    WALL(VisitField::wall),
     RENDERED,
     DIGEST(likeness(each -> digits(each.digest()))),
     TEXT_DIGEST(likeness(each -> digits(each.textDigest()))),
@@ -86,6 +87,11 @@ public enum VisitField {
         return visit.page() == null || !visit.page().isHtml() || visit.isCheck()
                 ? null
                 : visit.links().size();
+    }
+
+    private static @Nullable String wall(Visit visit) {
+        BotWall wall = visit.page() == null ? null : visit.page().wall();
+        return wall == null ? null : wall.text();
     }
 
     private static @Nullable String error(Visit visit) {

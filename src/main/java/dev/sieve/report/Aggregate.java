@@ -2,6 +2,7 @@ package dev.sieve.report;
 
 import dev.sieve.CapacityEvent;
 import dev.sieve.crawl.OpenRequest;
+import dev.sieve.output.Verdict;
 import dev.sieve.output.VisitField;
 import java.util.ArrayList;
 import java.util.List;
@@ -16,9 +17,6 @@ import org.jspecify.annotations.Nullable;
  * for use by many threads.
  */
 final class Aggregate {
-    /** Begins the names under which examples of URLs behind bot walls are kept. */
-    static final String WALL = "wall: ";
-
     public Totals totals;
     public BrokenLinks broken;
     public Redirects redirectChains;
@@ -109,22 +107,29 @@ final class Aggregate {
         other.capacityEvents.forEach(each -> passed(new Passed(startMillis + each.millis, each.event)));
     }
 
+    /** Returns the name under which examples are kept of URLs of which something has responded in place of the site. */
+    static String example(Verdict verdict, String responder) {
+        return verdict.text() + ": " + responder;
+    }
+
     /** Adds a URL that was requested, or a part of a page that is missing. */
     void add(Entry entry) {
         broken.add(entry);
-        if (entry.isFragment()) {
+        Verdict verdict = entry.verdict();
+        if (verdict == Verdict.FRAGMENT) {
             return;
         }
         totals.add(entry);
-        if (entry.wall() != null) {
-            skipExamples.add(WALL + entry.wall(), entry.url(), null, entry.referrer());
+        String responder = entry.responder(verdict);
+        if (responder != null) {
+            skipExamples.add(example(verdict, responder), entry.url(), null, entry.referrer());
         }
         redirectChains.add(entry);
         changes.add(entry);
         if (alike != null) {
             alike.add(entry);
         }
-        if (entry.isPage() && !entry.isCheck()) {
+        if (verdict.isPage() && !entry.isCheck()) {
             slowest.add(entry.number(VisitField.MS), entry);
             largest.add(entry.number(VisitField.BYTES), entry);
         }

@@ -75,7 +75,7 @@ final class Alike {
     }
 
     void add(Entry entry) {
-        if (!entry.isPage() || entry.isCheck() || entry.isBroken()) {
+        if (!entry.verdict().isPage() || entry.isCheck() || entry.verdict().isBroken()) {
             return;
         }
         String url = Bounds.cut(entry.url());

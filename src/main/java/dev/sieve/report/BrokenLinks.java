@@ -1,6 +1,7 @@
 package dev.sieve.report;
 
 import dev.sieve.fetch.FetchResult.Reason;
+import dev.sieve.output.Verdict;
 import java.nio.LongBuffer;
 import java.util.ArrayList;
 import java.util.BitSet;
@@ -75,7 +76,7 @@ final class BrokenLinks {
             url = Bounds.cut(entry.url());
             reason = Bounds.cut(entry.reason());
             check = entry.isCheck();
-            fragment = entry.isFragment();
+            fragment = entry.verdict() == Verdict.FRAGMENT;
             isComplete = fragment;
             addFirst(referrer);
         }
@@ -127,7 +128,7 @@ final class BrokenLinks {
             Hop hop = new Hop(Entry.id(Entry.key(redirectTo)), Bounds.cutOrNull(page(entry.referrer())));
             redirects.put(Entry.id(entry.key()), hop);
         }
-        boolean isBroken = entry.isBroken();
+        boolean isBroken = entry.verdict().isBroken();
         if (!isBroken && !hashCodes.get(bit(entry))) {
             return;
         }

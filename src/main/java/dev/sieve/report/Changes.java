@@ -6,7 +6,6 @@ import dev.sieve.output.Change;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import org.jsoup.nodes.Element;
@@ -65,8 +64,9 @@ final class Changes {
             same.add(entry, Difference.of(entry, change));
         }
         sameText += entry.hasSameText() ? 1 : 0;
-        if (entry.isBroken() != entry.wasBroken()) {
-            (entry.isBroken() ? broke : repaired).add(entry, Difference.of(entry, change));
+        boolean isBroken = entry.verdict().isBroken();
+        if (isBroken != entry.wasBroken()) {
+            (isBroken ? broke : repaired).add(entry, Difference.of(entry, change));
         }
     }
 
@@ -110,8 +110,7 @@ final class Changes {
         table(section, "repaired", "Repaired links", repaired, null);
         for (Map.Entry<Change, Pages> each : pages.entrySet()) {
             String name = each.getKey().text();
-            String heading = name.substring(0, 1).toUpperCase(Locale.ROOT) + name.substring(1);
-            table(section, "pages-" + name, heading, each.getValue(), null);
+            table(section, "pages-" + name, Numbers.sentence(name), each.getValue(), null);
         }
         table(section, "missing", "Not visited any more", missing, null);
         if (section.childrenSize() == 1) {

@@ -61,7 +61,7 @@ public final class CrawlDiff {
             String redirectTo = entry.redirectTo();
             if (redirectTo != null) {
                 return new Result(Kind.MOVED, status, Entry.hash(redirectTo), 0);
-            } else if (!entry.isBroken() && entry.wall() == null) {
+            } else if (!entry.verdict().isBroken() && !entry.verdict().isOfOther()) {
                 long body = digest(entry, VisitField.DIGEST);
                 return new Result(Kind.PAGE, status, body, digest(entry, VisitField.TEXT_DIGEST));
             }

@@ -4,25 +4,13 @@ import dev.sieve.crawl.Counter;
 import dev.sieve.crawl.Counts;
 import dev.sieve.crawl.CrawlReport;
 import dev.sieve.crawl.Crawler;
-import dev.sieve.crawl.Loss;
-import dev.sieve.fetch.BotWall;
-import dev.sieve.fetch.FetchResult;
-import dev.sieve.output.Change;
 import dev.sieve.polite.ScheduleStats;
-import dev.sieve.scope.SkipRule;
-import dev.sieve.scope.Trap;
-import dev.sieve.url.Refusal;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.binder.MeterBinder;
 import java.time.Duration;
-import java.util.Arrays;
-import java.util.EnumSet;
-import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.function.Function;
 import java.util.function.Predicate;
-import java.util.stream.Stream;
 
 /**
  * The meters of a crawl, for Micrometer, including those of its frontier: see {@link FrontierMetrics}.
@@ -32,56 +20,6 @@ import java.util.stream.Stream;
 public final class CrawlerMetrics implements MeterBinder {
     private static final String OTHER = "other";
     private static final String SECONDS = "seconds";
-
-    /** The rules by which queued URLs are not requested; any other one is counted as {@value #OTHER}. */
-    private static final List<String> REFUSALS =
-            rules(true, EnumSet.of(Trap.HOST, Trap.SAME_TEXT, Trap.SHAPE), Stream.empty());
-
-    /** The rules by which URLs that were found are not queued; any other one is counted as {@value #OTHER}. */
-    private static final List<String> RULES = rules(
-            false, EnumSet.allOf(Trap.class), Arrays.stream(Refusal.values()).map(Refusal::words));
-
-    private static final List<String> REASONS = Arrays.stream(FetchResult.Reason.values())
-            .map(FetchResult.Reason::text)
-            .toList();
-
-    /** The parts of a counter that have time series, and whether these are all. */
-    private record Parts(String tag, List<String> names, boolean isComplete) {}
-
-    private static final Map<Counter, Parts> PARTS = Map.of(
-            Counter.DROPPED,
-                    new Parts(
-                            "kind", Arrays.stream(Loss.values()).map(Loss::text).toList(), true),
-            Counter.PAGES,
-                    new Parts(
-                            "status",
-                            List.of("1xx", "2xx", Counter.NOT_MODIFIED, "3xx", "4xx", "5xx", Counter.WALL),
-                            false),
-            Counter.CHANGES,
-                    new Parts(
-                            "change",
-                            Arrays.stream(Change.values()).map(Change::text).toList(),
-                            true),
-            Counter.CHECKED,
-                    new Parts("status", List.of(Counter.NONE, "1xx", "2xx", "3xx", "4xx", "5xx", Counter.WALL), false),
-            Counter.WALLS,
-                    new Parts(
-                            "wall",
-                            Arrays.stream(BotWall.values()).map(BotWall::text).toList(),
-                            true),
-            Counter.RENDERED, new Parts("outcome", List.of(Counter.READY, Counter.NOT_READY, Counter.NONE), true),
-            Counter.LINKS, new Parts("result", List.of(Counter.NEW, Counter.SEEN, Counter.OUTSIDE), true),
-            Counter.FAILURES, new Parts("reason", REASONS, false),
-            Counter.SKIPPED, new Parts("rule", RULES, false),
-            Counter.REFUSED, new Parts("rule", REFUSALS, false));
-
-    private static List<String> rules(boolean areOfRequests, Set<Trap> traps, Stream<String> others) {
-        Stream<String> rules = Arrays.stream(SkipRule.values())
-                .filter(rule -> rule.isOfRequests() == areOfRequests)
-                .map(SkipRule::text);
-        return Stream.concat(rules, Stream.concat(traps.stream().map(Trap::rule), others))
-                .toList();
-    }
 
     private final Crawler crawler;
 
@@ -105,17 +43,17 @@ public final class CrawlerMetrics implements MeterBinder {
 
     /** Registers a counter, or one per part of a fixed list and one for all other parts, except for HTTP statuses. */
     private static void bind(Meters<?, Counts> meters, Counter counter) {
-        Parts parts = PARTS.get(counter);
+        Counter.Parts parts = counter.parts();
         if (parts == null) {
             meters.counter(name(counter), counter.unit(), counter.description(), counts -> counts.get(counter));
             return;
         }
         Meters<?, Map<String, Long>> part = meters.part(counts -> counts.by(counter));
-        parts.names.forEach(name -> part(part, counter, parts.tag, name, key -> matches(key, name)));
-        if (!parts.isComplete) {
+        parts.names().forEach(name -> part(part, counter, parts.tag(), name, key -> matches(key, name)));
+        if (!parts.isComplete()) {
             Predicate<String> isOther =
-                    key -> !isStatus(key) && parts.names.stream().noneMatch(name -> matches(key, name));
-            part(part, counter, parts.tag, OTHER, isOther);
+                    key -> !isStatus(key) && parts.names().stream().noneMatch(name -> matches(key, name));
+            part(part, counter, parts.tag(), OTHER, isOther);
         }
     }
 

@@ -46,8 +46,8 @@ public record Difference(
     }
 
     private static String now(Entry entry) {
-        String status = entry.wall() == null ? String.valueOf(entry.status()) : "wall: " + entry.wall();
-        return entry.isFailed() ? entry.reason() : status;
+        String responder = entry.responder(entry.verdict());
+        return responder == null ? entry.reason() : entry.verdict().text() + ": " + responder;
     }
 
     /**

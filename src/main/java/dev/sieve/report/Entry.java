@@ -1,9 +1,10 @@
 package dev.sieve.report;
 
 import dev.sieve.bloom.Murmur3;
-import dev.sieve.fetch.FetchResult;
 import dev.sieve.io.LineReader;
 import dev.sieve.output.Change;
+import dev.sieve.output.Row;
+import dev.sieve.output.Verdict;
 import dev.sieve.output.Visit;
 import dev.sieve.output.VisitField;
 import dev.sieve.url.UrlNormalizer;
@@ -26,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * A URL that was requested: the values of the {@link VisitField fields} of its record, from the crawl itself or from a line of
  * JSON. A value of another type than its field has is absent. A number is at most 2^53, beyond which doubles are not exact.
  */
-final class Entry {
+final class Entry implements Row {
     /** A fixed seed, so that the hashes of a journal are the same in every run. */
     private static final int SEED = 0x51e7e;
 
@@ -41,8 +42,11 @@ final class Entry {
 
     private final Map<VisitField, Object> values;
 
+    private final Verdict verdict;
+
     private Entry(Map<VisitField, Object> values) {
         this.values = values;
+        verdict = Row.super.verdict();
     }
 
     static Entry of(Visit visit) {
@@ -87,24 +91,14 @@ final class Entry {
         }
     }
 
-    /** Returns the text of a field; null without one. */
-    @Nullable
-    String text(VisitField field) {
-        return values.get(field) instanceof String text ? text : null;
-    }
-
-    @Nullable
-    Object value(VisitField field) {
+    @Override
+    public @Nullable Object value(VisitField field) {
         return values.get(field);
     }
 
-    /** Returns the number of a field; 0 without one. */
-    long number(VisitField field) {
-        return values.get(field) instanceof Long number ? number : 0;
-    }
-
-    boolean is(VisitField field) {
-        return Boolean.TRUE.equals(values.get(field));
+    @Override
+    public Verdict verdict() {
+        return verdict;
     }
 
     /** Passes on the fields that have a value, in their order, except for a key that is the URL. */
@@ -131,11 +125,6 @@ final class Entry {
         return text(VisitField.REFERRER);
     }
 
-    /** Returns the HTTP status; 0 without a response. */
-    int status() {
-        return (int) Math.min(Integer.MAX_VALUE, number(VisitField.STATUS));
-    }
-
     /** Returns when it was requested, in epoch milliseconds; 0 when unknown. */
     long at() {
         try {
@@ -149,11 +138,6 @@ final class Entry {
     @Nullable
     String redirectTo() {
         return text(VisitField.REDIRECT_TO);
-    }
-
-    /** Returns whether the URL is out of scope and was only checked. */
-    boolean isCheck() {
-        return is(VisitField.CHECK);
     }
 
     /** Returns what has become of it since the round before; null in a crawl without rounds. */
@@ -194,56 +178,20 @@ final class Entry {
         return new Entry(changed);
     }
 
-    /** Returns whether there is a page, whatever its status. */
-    boolean isPage() {
-        return !isFailed() && redirectTo() == null;
-    }
-
-    /** Returns whether there is no usable response. An error alone does not say so: a page that was cut has one, too. */
-    boolean isFailed() {
-        return text(VisitField.ERROR) != null && !is(VisitField.CUT);
-    }
-
-    /** Returns whether it was not requested itself, but is a part that its page does not have. */
-    boolean isFragment() {
-        return FetchResult.Reason.FRAGMENT.text().equals(text(VisitField.ERROR));
-    }
-
-    /** Returns the name of the bot wall that has responded in place of the site; null when none has. */
-    @Nullable
-    String wall() {
-        return text(VisitField.WALL);
-    }
-
-    /** Returns whether a link to the URL is broken: no usable response, or an unaccepted status of the site from 400 on. */
-    boolean isBroken() {
-        return isFailed() || (isPage() && status() >= 400 && !is(VisitField.ACCEPTED) && wall() == null);
-    }
-
     /**
      * Returns the status by which a later visit is compared with this one: 0 without a usable response. A page that is not
      * modified has the status before, if that was not an error.
      */
     int lastingStatus() {
-        if (status() == HttpURLConnection.HTTP_NOT_MODIFIED && !isFailed()) {
+        if (status() == HttpURLConnection.HTTP_NOT_MODIFIED && !verdict.isFailed()) {
             return lastStatus() / 100 == 2 ? lastStatus() : HttpURLConnection.HTTP_OK;
         }
-        return isFailed() && status() < HttpURLConnection.HTTP_BAD_REQUEST ? 0 : status();
+        return verdict.isFailed() && status() < HttpURLConnection.HTTP_BAD_REQUEST ? 0 : status();
     }
 
     /** Returns whether it was broken in the round before, by its status. */
     boolean wasBroken() {
         return lastStatus() == 0 || (lastStatus() >= 400 && !is(VisitField.ACCEPTED));
-    }
-
-    /** Returns why it is broken, in a word or two. */
-    String reason() {
-        String error = text(VisitField.ERROR);
-        if (error == null || !isFailed()) {
-            return String.valueOf(status());
-        }
-        int detail = error.indexOf(": ");
-        return detail < 0 ? error : error.substring(0, detail);
     }
 
     /** Returns the host with its port; the text itself if it is not a URL. */

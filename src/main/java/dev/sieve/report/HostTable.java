@@ -1,5 +1,6 @@
 package dev.sieve.report;
 
+import dev.sieve.output.Verdict;
 import dev.sieve.output.VisitField;
 import dev.sieve.url.UrlParts;
 import java.time.Duration;
@@ -113,9 +114,9 @@ final class HostTable {
         }
 
         private void add(Entry entry) {
-            pages += entry.isPage() ? 1 : 0;
-            redirects += entry.redirectTo() == null ? 0 : 1;
-            broken += entry.isBroken() ? 1 : 0;
+            pages += entry.verdict().isPage() ? 1 : 0;
+            redirects += entry.verdict() == Verdict.REDIRECT ? 1 : 0;
+            broken += entry.verdict().isBroken() ? 1 : 0;
             bytes += entry.number(VisitField.BYTES);
             waitedMillis += entry.number(VisitField.WAITED_MS);
             if (entry.status() > 0) {

@@ -4,6 +4,7 @@ import dev.sieve.SieveStats;
 import dev.sieve.crawl.Counter;
 import dev.sieve.crawl.CrawlReport;
 import dev.sieve.output.Change;
+import dev.sieve.output.Verdict;
 import java.math.BigDecimal;
 import java.math.MathContext;
 import java.time.Instant;
@@ -12,6 +13,7 @@ import java.time.format.DateTimeFormatter;
 import java.util.Arrays;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import java.util.function.ToLongFunction;
 import java.util.stream.Collectors;
@@ -46,6 +48,11 @@ public final class Numbers {
         long scaled = Math.round(unit * value);
         String fraction = String.valueOf(unit + scaled % unit).substring(1);
         return count(scaled / unit) + (decimals == 0 ? "" : "." + fraction);
+    }
+
+    /** A text with a capital letter at its beginning. */
+    static String sentence(String text) {
+        return text.substring(0, 1).toUpperCase(Locale.ROOT) + text.substring(1);
     }
 
     /** A number of things, by the name of one: {@code 1 line}, {@code 2,000 lines}. */
@@ -142,8 +149,14 @@ public final class Numbers {
     public static String noPage(CrawlReport report) {
         Map<String, Long> all = new TreeMap<>(report.by(Counter.FAILURES));
         report.by(Counter.REFUSED).forEach((reason, count) -> all.merge(reason, count, Long::sum));
-        report.by(Counter.WALLS).forEach((wall, count) -> all.put("bot wall: " + wall, count));
+        Counter.ofOthers().forEach(each -> addResponders(each, report.by(each), all));
         return noPage(all);
+    }
+
+    /** Adds the names of what has responded in place of sites to reasons. */
+    static void addResponders(Counter counter, Map<String, Long> numbers, Map<String, Long> reasons) {
+        Verdict verdict = Objects.requireNonNull(counter.verdict());
+        numbers.forEach((name, number) -> reasons.put(verdict.named(name), number));
     }
 
     static String noPage(Map<String, Long> reasons) {

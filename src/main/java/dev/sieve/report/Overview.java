@@ -8,10 +8,13 @@ import static dev.sieve.report.Numbers.text;
 import dev.sieve.SieveStats;
 import dev.sieve.crawl.Counter;
 import dev.sieve.crawl.OpenRequest;
+import dev.sieve.output.Verdict;
 import dev.sieve.url.Printable;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import java.util.function.BiConsumer;
 import java.util.function.ToLongFunction;
@@ -40,26 +43,27 @@ final class Overview {
         missed(section);
         verdict(section);
         unrequested(section);
-        walls(section);
+        Counter.ofOthers().forEach(counter -> ofOthers(section, counter));
         crawl.changes.appendSentence(section);
         waiting(section);
         Element tiles = section.appendElement("dl").addClass("tiles");
-        long cut = crawl.totals.cut;
-        tile(tiles, "Pages", count(crawl.totals.pages), cut == 0 ? "" : count(cut) + " cut");
+        Totals totals = crawl.totals;
+        long cut = totals.count(Counter.TRUNCATED);
+        tile(tiles, "Pages", count(totals.count(Counter.PAGES)), cut == 0 ? "" : count(cut) + " cut");
         tile(tiles, "Broken links", count(crawl.broken.count()), "").addClass(crawl.broken.count() > 0 ? "bad" : "");
-        if (crawl.totals.checked > 0) {
-            tile(tiles, "Checked", count(crawl.totals.checked), "links and resources");
+        if (totals.count(Counter.CHECKED) > 0) {
+            tile(tiles, "Checked", count(totals.count(Counter.CHECKED)), "links and resources");
         }
-        tile(tiles, "Redirects", count(crawl.totals.redirects), "");
-        tile(tiles, "Failed", count(crawl.totals.failed), "pages, no usable response");
-        tile(tiles, "Size of pages", Numbers.bytes(crawl.totals.bytes), "");
+        tile(tiles, "Redirects", count(totals.count(Counter.REDIRECTS)), "");
+        tile(tiles, "Failed", count(totals.count(Counter.FAILED)), "pages, no usable response");
+        tile(tiles, "Size of pages", Numbers.bytes(totals.count(Counter.BODY)), "");
         if (last != null) {
             long millis = crawl.runs.millis();
             tile(
                     tiles,
                     "Time",
                     Numbers.millis(millis),
-                    text("%.1f pages/s", 1e3 * crawl.totals.pages / Math.max(1, millis)));
+                    text("%.1f pages/s", 1e3 * totals.count(Counter.PAGES) / Math.max(1, millis)));
             long again = last.pending().unfinished();
             tile(
                     tiles,
@@ -93,11 +97,13 @@ final class Overview {
     }
 
     /** Says of how many URLs nothing is known. */
-    private void walls(Element section) {
-        long walled = crawl.totals.walls.sum();
-        if (walled > 0) {
-            String text = "Behind bot walls, so neither working nor broken: " + count(walled, "URL") + ".";
-            section.appendElement("p").attr("id", "walled").text(text);
+    private void ofOthers(Element section, Counter counter) {
+        long number = crawl.totals.count(counter);
+        if (number > 0) {
+            Verdict verdict = Objects.requireNonNull(counter.verdict());
+            String text =
+                    Numbers.sentence(verdict.place()) + ", so neither working nor broken: " + count(number, "URL");
+            section.appendElement("p").attr("id", verdict.text()).text(text + ".");
         }
     }
 
@@ -124,12 +130,13 @@ final class Overview {
         Map<String, Long> reasons = new TreeMap<>();
         crawl.broken.groups().forEach((reason, links) -> reasons.put(reason, (long) links.size()));
         crawl.runs.refusals().forEach((reason, number) -> reasons.merge(reason, number, Long::sum));
-        crawl.totals.walls.counts.forEach((wall, number) -> reasons.put("bot wall: " + wall, number.number));
-        if (crawl.totals.statusClass(2) + crawl.totals.statusClass(3) == 0
-                && crawl.totals.checked == 0
-                && !reasons.isEmpty()) {
-            String text = Numbers.noPage(reasons);
-            line.addClass("bad").text("N" + text.substring(1) + ".");
+        Counter.ofOthers()
+                .forEach(each ->
+                        Numbers.addResponders(each, crawl.totals.by(each).numbers(), reasons));
+        boolean isFruitless =
+                Collections.disjoint(crawl.totals.by(Counter.PAGES).numbers().keySet(), Counter.FRUITS);
+        if (isFruitless && crawl.totals.count(Counter.CHECKED) == 0 && !reasons.isEmpty()) {
+            line.addClass("bad").text(Numbers.sentence(Numbers.noPage(reasons)) + ".");
             return;
         }
         if (broken == 0) {
@@ -196,11 +203,10 @@ final class Overview {
             counts(urls, "From earlier runs", sample -> sample.pending().before());
         }
         counts(urls, "New", sample -> sample.counts().get(Counter.LINKS, Counter.NEW));
-        counts(urls, "Pages", sample -> sample.count(Counter.PAGES));
-        counts(urls, "Checked", sample -> sample.count(Counter.CHECKED));
-        counts(urls, "Redirects", sample -> sample.count(Counter.REDIRECTS));
-        counts(urls, "Failed", sample -> sample.count(Counter.FAILED));
-        counts(urls, "Refused", sample -> sample.count(Counter.REFUSED));
+        for (Counter counter :
+                List.of(Counter.PAGES, Counter.CHECKED, Counter.REDIRECTS, Counter.FAILED, Counter.REFUSED)) {
+            counts(urls, Numbers.sentence(counter.key()), sample -> sample.count(counter));
+        }
         counts(urls, "Sitemaps", sample -> sample.count(Counter.SITEMAPS) + sample.count(Counter.SITEMAPS_ABSENT));
         if (!isShared) {
             counts(urls, "Left", sample -> sample.pending().left());

@@ -1,48 +1,56 @@
 package dev.sieve.report;
 
 import dev.sieve.crawl.Journal;
+import dev.sieve.output.Verdict;
 import dev.sieve.output.VisitField;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The last visit of a URL, as recorded in a job's journal.
- *
- * @param signals how its content may be used, as JSON; null if the site sends no signals
- * @param rendered how a browser has rendered it, as JSON; null if it was not rendered
- * @param wall the name of the bot wall that responded instead of the site; null if none did
- */
-public record RecordedVisit(
-        @Nullable String signals,
-        @Nullable String rendered,
-        @Nullable String wall) {
-    private static final RecordedVisit NONE = new RecordedVisit(null, null, null);
+/** What a job's journal says of the last visit of a URL. */
+public final class RecordedVisit {
+    private RecordedVisit() {}
 
-    /** Returns the last visit of the URL with this key; all fields are null if none is recorded. */
-    public static RecordedVisit of(Path folder, String key) throws IOException {
+    /** Returns sentences on the last visit of the URL with this key; none if nothing of note is recorded. */
+    public static List<String> of(Path folder, String key) throws IOException {
         if (Files.notExists(folder.resolve(Journal.KIND.name()))) {
-            return NONE;
+            return List.of();
         }
-        RecordedVisit[] last = {NONE};
+        AtomicReference<List<String>> last = new AtomicReference<>(List.of());
         // A line without the text is not parsed, since that would take most of the time.
         String text = JsonLine.RECORDS.asString(key);
         Journal.read(
                 folder,
                 json -> {
                     Entry entry = json.contains(text) ? JournalFormat.entry(json) : null;
-                    if (entry != null && !entry.isFragment() && entry.key().equals(key)) {
-                        last[0] = new RecordedVisit(
-                                json(entry, VisitField.SIGNALS), json(entry, VisitField.RENDERED), entry.wall());
+                    if (entry != null
+                            && entry.verdict() != Verdict.FRAGMENT
+                            && entry.key().equals(key)) {
+                        last.set(sentences(entry));
                     }
                 },
                 problem -> {});
-        return last[0];
+        return last.get();
     }
 
-    private static @Nullable String json(Entry entry, VisitField field) throws IOException {
-        Object value = entry.value(field);
-        return value == null ? null : JsonLine.RECORDS.asString(value);
+    private static List<String> sentences(Entry entry) throws IOException {
+        List<String> sentences = new ArrayList<>();
+        String responder = entry.responder(entry.verdict());
+        if (responder != null) {
+            sentences.add(entry.verdict().named(responder) + " responded in place of the site");
+        }
+        add(sentences, "rendered at the last visit: ", entry.value(VisitField.RENDERED));
+        add(sentences, "signals, by which nothing is decided: ", entry.value(VisitField.SIGNALS));
+        return sentences;
+    }
+
+    private static void add(List<String> sentences, String start, @Nullable Object value) throws IOException {
+        if (value != null) {
+            sentences.add(start + JsonLine.RECORDS.asString(value));
+        }
     }
 }

@@ -1,5 +1,6 @@
 package dev.sieve.report;
 
+import dev.sieve.output.Verdict;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.Comparator;
@@ -76,7 +77,7 @@ final class Redirects {
     void add(Entry entry) {
         Step before = before(entry);
         if (before != null) {
-            before.result = entry.redirectTo() == null ? entry.reason() : null;
+            before.result = entry.verdict() != Verdict.REDIRECT ? entry.reason() : null;
         }
         String target = entry.redirectTo();
         if (target != null) {

@@ -8,11 +8,13 @@ import static dev.sieve.report.Html.note;
 import static dev.sieve.report.Numbers.count;
 import static dev.sieve.report.Numbers.text;
 
-import java.net.HttpURLConnection;
+import dev.sieve.crawl.Counter;
+import dev.sieve.output.Verdict;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import org.jsoup.nodes.Element;
@@ -63,7 +65,7 @@ final class Sections {
         Overview.append(crawl, main);
         crawl.changes.append(main, crawl.broken);
         sections.broken(isLive ? BROKEN_NOW : Bounds.BROKEN_LINKS);
-        sections.walls();
+        Counter.ofOthers().forEach(sections::ofOthers);
         trends.speed();
         trends.sieve();
         sections.responses();
@@ -111,18 +113,21 @@ final class Sections {
         more(section, broken.count() - shown, "more broken link");
     }
 
-    /** Appends the URLs of which nothing is known, unless there are none. */
-    private void walls() {
-        Tally walls = crawl.totals.walls;
-        if (walls.sum() == 0) {
+    /** Appends the URLs of which something has responded in place of the site, unless there are none. */
+    private void ofOthers(Counter counter) {
+        Tally responders = crawl.totals.by(counter);
+        if (responders.sum() == 0) {
             return;
         }
-        Element section = Html.section(main, "walls", text("Behind bot walls (%,d)", walls.sum()));
+        Verdict verdict = Objects.requireNonNull(counter.verdict());
+        Element section = Html.section(
+                main, counter.key(), text("%s (%,d)", Numbers.sentence(verdict.place()), responders.sum()));
         note(section, "A service responded in place of the site, so whether a link works is not known.");
-        Html.Table table = new Html.Table(section, "wall-table", SMALL, "Wall", "#URLs", "Examples");
-        for (Tally.Line line : walls.bySize()) {
+        Html.Table table = new Html.Table(
+                section, verdict.text() + "-table", SMALL, Numbers.sentence(verdict.text()), "#URLs", "Examples");
+        for (Tally.Line line : responders.bySize()) {
             List<String> urls = new ArrayList<>();
-            crawl.skipExamples.of(Aggregate.WALL + line.name()).forEach(each -> urls.add(each.url()));
+            crawl.skipExamples.of(Aggregate.example(verdict, line.name())).forEach(each -> urls.add(each.url()));
             table.row().foreign(line.name()).count(line.count().number).urls(urls, "");
         }
     }
@@ -176,31 +181,28 @@ final class Sections {
     private void statuses(Element part) {
         part.appendElement("h3").text("Status");
         Html.chart(part, "bar", "Responses by class of status", "classes", 0, 1);
-        Html.Table classes = new Html.Table(part, "classes", SMALL, "Class", "#Responses");
-        for (int digit = 1; digit <= 9; digit++) {
-            long unmodified = digit == 3 ? crawl.totals.status(HttpURLConnection.HTTP_NOT_MODIFIED) : 0;
-            if (unmodified > 0) {
-                classes.row().text("304 (as before)").count(unmodified);
+        Html.Table table = new Html.Table(part, "classes", SMALL, "Class", "#Responses");
+        Map<String, Long> classes = crawl.totals.by(Counter.PAGES).numbers();
+        classes.merge("3xx", crawl.totals.count(Counter.REDIRECTS), Long::sum);
+        for (Verdict each : Verdict.ofOthers()) {
+            Long number = classes.remove(each.text());
+            classes.put(each.words(), number == null ? 0 : number);
+        }
+        classes.put("failed", crawl.totals.count(Counter.FAILED));
+        classes.values().removeIf(number -> number == 0);
+        classes.forEach((name, number) -> {
+            table.row()
+                    .text(name.equals(Counter.NOT_MODIFIED) ? name + " (as before)" : name)
+                    .count(number);
+            if (name.matches("[4-9]xx|failed")) {
+                table.mark("bad");
             }
-            long pages = crawl.totals.statusClass(digit) - unmodified + (digit == 3 ? crawl.totals.redirects : 0);
-            if (pages > 0) {
-                classes.row().text(digit + "xx").count(pages);
-                if (digit >= 4) {
-                    classes.mark("bad");
-                }
-            }
-        }
-        if (crawl.totals.walled > 0) {
-            classes.row().text("bot wall").count(crawl.totals.walled);
-        }
-        if (crawl.totals.failed > 0) {
-            classes.row().text("failed").count(crawl.totals.failed).mark("bad");
-        }
-        Html.Table table = new Html.Table(
+        });
+        Html.Table each = new Html.Table(
                 folded(part, "statuses", "Each status of a page"), "statuses", SMALL, "Status", "#Pages");
-        for (int status = 0; status < 1000; status++) {
-            if (crawl.totals.status(status) > 0) {
-                table.row().text(String.valueOf(status)).count(crawl.totals.status(status));
+        for (int status = 0; status < crawl.totals.statuses.length; status++) {
+            if (crawl.totals.statuses[status] > 0) {
+                each.row().text(String.valueOf(status)).count(crawl.totals.statuses[status]);
             }
         }
     }
@@ -338,7 +340,9 @@ final class Sections {
                                     : chain.result() == null ? "requested before, or not" : chain.result());
         }
         if (shown < chains.size()) {
-            note(section, text("The longest chains; %s in all.", count(crawl.totals.redirects, "redirect")));
+            note(
+                    section,
+                    text("The longest chains; %s in all.", count(crawl.totals.count(Counter.REDIRECTS), "redirect")));
         }
     }
 

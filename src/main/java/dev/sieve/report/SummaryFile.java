@@ -26,19 +26,16 @@ public final class SummaryFile {
     private static final int BROKEN_LINKS = 100;
 
     /** What is in the table of numbers, if it is not 0. */
-    private static final Set<Counter> COUNTERS = EnumSet.of(
-            Counter.PAGES,
-            Counter.CHECKED,
-            Counter.REDIRECTS,
-            Counter.FAILED,
-            Counter.REFUSED,
-            Counter.SKIPPED,
-            Counter.FAILURES,
-            Counter.WALLS,
-            Counter.RENDERED,
-            Counter.DROPPED,
-            Counter.FRAGMENTS,
-            Counter.CHANGES);
+    private static final Set<Counter> COUNTERS = EnumSet.complementOf(EnumSet.of(
+            Counter.SITEMAPS,
+            Counter.SITEMAPS_ABSENT,
+            Counter.SITEMAP_URLS,
+            Counter.LINKS,
+            Counter.SAME_TEXT,
+            Counter.RETRIES,
+            Counter.TRUNCATED,
+            Counter.EMPTY,
+            Counter.BODY));
 
     private SummaryFile() {}
 

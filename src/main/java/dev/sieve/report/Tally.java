@@ -4,6 +4,7 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 
 /** How often each name occurs, and how many bytes belong to it. Names after the first ones are counted together. */
 final class Tally {
@@ -38,6 +39,13 @@ final class Tally {
     void merge(Tally other) {
         others.add(other.others.number, other.others.bytes);
         other.bySize().forEach(line -> add(line.name, line.count.number, line.count.bytes));
+    }
+
+    /** Returns the numbers by name, in its order. */
+    Map<String, Long> numbers() {
+        Map<String, Long> numbers = new TreeMap<>();
+        counts.forEach((name, count) -> numbers.put(name, count.number));
+        return numbers;
     }
 
     /** Returns the counts, the largest first. */

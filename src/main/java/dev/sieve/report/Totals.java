@@ -1,9 +1,11 @@
 package dev.sieve.report;
 
+import dev.sieve.crawl.Counter;
 import dev.sieve.output.VisitField;
-import java.util.Arrays;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 
 /**
@@ -13,26 +15,16 @@ import java.util.Objects;
 final class Totals {
     private static final int STATUSES = 1000;
 
-    /** How many pages have each status. */
+    /** What visits have found, by the keys of counters. */
+    public Map<String, Tally> counts = new HashMap<>();
+    /** How many pages have each status, without those of what has responded in place of a site. */
     public long[] statuses = new long[STATUSES];
     /** Pages by the number of links from a seed. */
     public Tally depths = new Tally();
 
     public Tally types = new Tally();
-    /** URLs behind bot walls, checked ones included. */
-    public Tally walls = new Tally();
-
     public HostTable hosts;
     public Arrivals arrivals = new Arrivals();
-    public long pages;
-    /** Pages that are responses of bot walls; they have no status. */
-    public long walled;
-
-    public long redirects;
-    public long failed;
-    public long checked;
-    public long cut;
-    public long bytes;
 
     Totals() {
         this(new HostTable());
@@ -43,32 +35,28 @@ final class Totals {
     }
 
     void add(Entry entry) {
-        if (entry.wall() != null) {
-            walls.add(entry.wall(), 1, 0);
+        for (Counter counter : Counter.OF_VISITS) {
+            String part = counter.part(entry, entry.verdict());
+            if (part != null) {
+                tally(counter).add(part, counter.number(entry), 0);
+            }
         }
-        if (entry.isCheck()) {
-            checked++;
-            return;
+        if (!entry.isCheck()) {
+            hosts.add(entry);
+            if (entry.verdict().isPage()) {
+                page(entry);
+            }
         }
-        hosts.add(entry);
-        if (entry.isFailed()) {
-            failed++;
-        } else if (!entry.isPage()) {
-            redirects++;
-        } else {
-            page(entry);
-        }
+    }
+
+    private Tally tally(Counter counter) {
+        return counts.computeIfAbsent(counter.key(), key -> new Tally());
     }
 
     private void page(Entry entry) {
         long size = entry.number(VisitField.BYTES);
-        pages++;
-        bytes += size;
-        cut += entry.is(VisitField.CUT) ? 1 : 0;
-        if (entry.wall() == null) {
-            statuses[index(entry.status())]++;
-        } else {
-            walled++;
+        if (!entry.verdict().isOfOther()) {
+            statuses[Math.max(0, Math.min(STATUSES - 1, entry.status()))]++;
         }
         depths.add(String.valueOf(entry.number(VisitField.DEPTH)), 1, size);
         types.add(Objects.requireNonNullElse(entry.text(VisitField.TYPE), ""), 1, size);
@@ -77,42 +65,34 @@ final class Totals {
         }
     }
 
-    private static int index(int status) {
-        return Math.max(0, Math.min(STATUSES - 1, status));
-    }
-
     void merge(Totals other) {
+        for (Counter counter : Counter.OF_VISITS) {
+            if (other.counts.containsKey(counter.key())) {
+                tally(counter).merge(other.tally(counter));
+            }
+        }
         for (int status = 0; status < Math.min(STATUSES, other.statuses.length); status++) {
             statuses[status] += other.statuses[status];
         }
         other.depths.counts.keySet().forEach(Long::parseLong);
         depths.merge(other.depths);
         types.merge(other.types);
-        walls.merge(other.walls);
         hosts.merge(other.hosts);
         arrivals.merge(other.arrivals);
-        pages += other.pages;
-        walled += other.walled;
-        redirects += other.redirects;
-        failed += other.failed;
-        checked += other.checked;
-        cut += other.cut;
-        bytes += other.bytes;
+    }
+
+    /** Returns how often a counter has counted each part. */
+    Tally by(Counter counter) {
+        return counts.getOrDefault(counter.key(), new Tally());
+    }
+
+    long count(Counter counter) {
+        return by(counter).sum();
     }
 
     /** Returns the number of URLs that were requested. */
     long requested() {
-        return pages + redirects + failed + checked;
-    }
-
-    /** Returns the number of pages with a status. */
-    long status(int status) {
-        return statuses[status];
-    }
-
-    /** Returns the number of pages with a status of a class: its first digit. */
-    long statusClass(int firstDigit) {
-        return Arrays.stream(statuses, firstDigit * 100, firstDigit * 100 + 100).sum();
+        return count(Counter.PAGES) + count(Counter.REDIRECTS) + count(Counter.FAILED) + count(Counter.CHECKED);
     }
 
     /** Returns the pages by depth, in its order. */

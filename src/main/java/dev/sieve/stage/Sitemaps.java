@@ -18,6 +18,7 @@ import dev.sieve.fetch.FetchResult.Redirect;
 import dev.sieve.fetch.FetchResult.Refused;
 import dev.sieve.fetch.PageFetcher;
 import dev.sieve.io.LruMap;
+import dev.sieve.output.Verdict;
 import dev.sieve.parse.SitemapReader;
 import dev.sieve.robots.RobotsRules;
 import dev.sieve.scope.SkipRule;
@@ -253,7 +254,7 @@ final class Sitemaps implements Stage {
                         "sitemap {} cannot be read: bot wall {}",
                         lease.url(),
                         page.wall().text());
-                recorder.count(Counter.PAGES, Counter.WALL, 1);
+                recorder.count(Counter.PAGES, Verdict.WALL.text(), 1);
                 recorder.count(Counter.WALLS, page.wall().text(), 1);
             } else if (!outcome.isSuccess() && !(outcome instanceof Refused)) {
                 failed(lease, outcome);

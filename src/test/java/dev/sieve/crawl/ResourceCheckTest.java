@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.tuple;
 import dev.sieve.Sieve;
 import dev.sieve.durable.DurableFolder;
 import dev.sieve.job.CrawlDirectory;
+import dev.sieve.output.Row;
 import dev.sieve.output.Visit;
 import dev.sieve.stage.AllStages;
 import java.io.IOException;
@@ -97,7 +98,7 @@ class ResourceCheckTest {
 
     private void assertBroken() {
         Map<String, String> broken = visits.stream()
-                .filter(Visit::isBroken)
+                .filter(visit -> Row.of(visit).verdict().isBroken())
                 .collect(Collectors.toMap(Visit::url, visit -> String.valueOf(visit.referrer())));
         assertThat(broken)
                 .containsOnly(
@@ -141,7 +142,9 @@ class ResourceCheckTest {
         CrawlReport report = run(Site.fast().checkResources(true).retries(0));
 
         assertThat(report.by(Counter.FAILURES)).containsEntry("wrong type", 1L);
-        assertThat(visits.stream().filter(visit -> visit.isCheck() && visit.isBroken()))
+        assertThat(visits.stream()
+                        .filter(visit ->
+                                visit.isCheck() && Row.of(visit).verdict().isBroken()))
                 .extracting(Visit::url, visit -> visit.result().description())
                 .contains(tuple(site.url("/soft"), "wrong type: text/html"))
                 .noneMatch(visit -> visit.toList().contains(site.url("/inside")));

@@ -10,6 +10,7 @@ import dev.sieve.Lease;
 import dev.sieve.OnFull;
 import dev.sieve.Sieve;
 import dev.sieve.SieveStats;
+import dev.sieve.crawl.Counter;
 import dev.sieve.crawl.Counts;
 import dev.sieve.crawl.CrawlJob;
 import dev.sieve.crawl.JobStore;
@@ -71,7 +72,8 @@ class CrawlRecordTest {
                 directory.frontier().push("http://a.test/");
                 lease = Objects.requireNonNull(directory.frontier().take(0));
                 CrawlRecord record = started(directory);
-                assertThat(record.<Long>read(crawl -> crawl.totals.pages)).isZero();
+                assertThat(record.<Long>read(crawl -> crawl.totals.count(Counter.PAGES)))
+                        .isZero();
                 record.accept(Visits.of(lease, Visits.page("http://a.test/", run < 2 ? 404 : 200, null)));
                 record.flush();
                 if (run == 2) {
@@ -81,10 +83,12 @@ class CrawlRecordTest {
         }
         try (CrawlJob directory = job()) {
             CrawlRecord record = started(directory);
-            assertThat(record.<Long>read(crawl -> crawl.totals.pages)).isOne();
+            assertThat(record.<Long>read(crawl -> crawl.totals.count(Counter.PAGES)))
+                    .isOne();
             assertThat(record.brokenLinks()).isEmpty();
             record.findReferrers(() -> false);
-            assertThat(record.<Long>read(crawl -> crawl.totals.pages)).isOne();
+            assertThat(record.<Long>read(crawl -> crawl.totals.count(Counter.PAGES)))
+                    .isOne();
         }
         List<String> lines = new ArrayList<>();
         Journal.read(folder, lines::add, lines::add);
@@ -103,7 +107,8 @@ class CrawlRecordTest {
                     record.flush();
                 }
                 record.findReferrers(() -> false);
-                assertThat(record.<Long>read(crawl -> crawl.totals.failed)).isOne();
+                assertThat(record.<Long>read(crawl -> crawl.totals.count(Counter.FAILED)))
+                        .isOne();
                 assertThat(record.brokenLinks()).hasSize(1);
             }
         }
@@ -313,7 +318,7 @@ class CrawlRecordTest {
             }
         }
         CrawlRecord killed = ReportInput.read(List.of(copy), problem -> {});
-        killed.read(crawl -> assertThat(crawl.totals.pages).isEqualTo(1));
+        killed.read(crawl -> assertThat(crawl.totals.count(Counter.PAGES)).isEqualTo(1));
     }
 
     @Test
@@ -339,7 +344,8 @@ class CrawlRecordTest {
 
         new FolderPlace(folder).repair();
         try (CrawlJob directory = job()) {
-            started(directory).read(crawl -> assertThat(crawl.totals.pages).isEqualTo(69));
+            started(directory)
+                    .read(crawl -> assertThat(crawl.totals.count(Counter.PAGES)).isEqualTo(69));
         }
     }
 
@@ -425,7 +431,11 @@ class CrawlRecordTest {
         record.accept(Visits.check(Visits.redirect("http://b.test/y", "http://b.test/z", "http://a.test/")));
 
         record.read(crawl -> {
-            assertThat(List.of(crawl.totals.pages, crawl.totals.checked, crawl.totals.failed, crawl.totals.redirects))
+            assertThat(List.of(
+                            crawl.totals.count(Counter.PAGES),
+                            crawl.totals.count(Counter.CHECKED),
+                            crawl.totals.count(Counter.FAILED),
+                            crawl.totals.count(Counter.REDIRECTS)))
                     .containsExactly(1L, 4L, 0L, 0L);
             assertThat(crawl.totals.hosts.rows()).extracting(row -> row.host).containsExactly("a.test");
             assertThat(crawl.broken.list()).hasSize(2).allMatch(BrokenLinks.Link::isCheck);

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.sieve.crawl.Counter;
 import dev.sieve.output.JsonlSink;
 import dev.sieve.output.Visit;
 import java.io.BufferedWriter;
@@ -85,11 +86,11 @@ class ReportInputTest {
         }
 
         ReportInput.read(files, problems::add).read(crawl -> {
-            assertThat(crawl.totals.pages).isEqualTo(statuses.get(200) + statuses.get(404));
-            assertThat(crawl.totals.status(200)).isEqualTo(statuses.get(200));
-            assertThat(crawl.totals.status(404)).isEqualTo(statuses.get(404));
-            assertThat(crawl.totals.failed).isEqualTo(others[0]);
-            assertThat(crawl.totals.redirects).isEqualTo(others[1]);
+            assertThat(crawl.totals.count(Counter.PAGES)).isEqualTo(statuses.get(200) + statuses.get(404));
+            assertThat(crawl.totals.statuses[200]).isEqualTo(statuses.get(200));
+            assertThat(crawl.totals.statuses[404]).isEqualTo(statuses.get(404));
+            assertThat(crawl.totals.count(Counter.FAILED)).isEqualTo(others[0]);
+            assertThat(crawl.totals.count(Counter.REDIRECTS)).isEqualTo(others[1]);
             assertThat(crawl.broken.count()).isEqualTo(others[0] + statuses.get(404));
             assertThat(crawl.totals.hosts.rows())
                     .allSatisfy(row -> assertThat(row.pages).isEqualTo(hosts.getOrDefault(row.host, 0L)));
@@ -107,7 +108,7 @@ class ReportInputTest {
             Entry read = Entry.of(JsonLine.parse(Files.readString(file)));
             Entry given = Entry.of(visit);
             assertThat(read).usingRecursiveComparison().ignoringFields("error").isEqualTo(given);
-            assertThat(read.isFailed()).isEqualTo(given.isFailed());
+            assertThat(read.verdict()).isEqualTo(given.verdict());
         }
     }
 
@@ -117,12 +118,12 @@ class ReportInputTest {
         Path file = write("pages.jsonl", List.of(Visits.page("http://a.test/x", 403, "http://a.test/"), wall));
 
         ReportInput.read(List.of(file), problems::add).read(crawl -> {
-            assertThat(crawl.totals.status(403)).isEqualTo(2);
+            assertThat(crawl.totals.statuses[403]).isEqualTo(2);
             assertThat(crawl.broken.list()).extracting(link -> link.url).containsExactly("http://a.test/x");
             return crawl;
         });
         String inJournal = new String(JournalFormat.page(Entry.of(wall), List.of()), UTF_8);
-        assertThat(Entry.of(JsonLine.parse(inJournal)).isBroken()).isFalse();
+        assertThat(Entry.of(JsonLine.parse(inJournal)).verdict().isBroken()).isFalse();
     }
 
     @Test
@@ -149,9 +150,11 @@ class ReportInputTest {
         Path file = Files.write(folder.resolve("mixed.jsonl"), lines);
 
         ReportInput.read(List.of(file), problems::add).read(crawl -> {
-            assertThat(crawl.totals.pages + crawl.totals.redirects + crawl.totals.failed)
+            assertThat(crawl.totals.count(Counter.PAGES)
+                            + crawl.totals.count(Counter.REDIRECTS)
+                            + crawl.totals.count(Counter.FAILED))
                     .isEqualTo(11);
-            assertThat(crawl.totals.bytes).isGreaterThanOrEqualTo(0);
+            assertThat(crawl.totals.count(Counter.BODY)).isGreaterThanOrEqualTo(0);
             return crawl;
         });
         assertThat(problems)
