@@ -18,7 +18,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
-import mockwebserver3.MockResponse;
 import org.jsoup.Jsoup;
 import org.jsoup.nodes.Document;
 import org.jsoup.parser.Parser;
@@ -59,12 +58,10 @@ class BotWallCrawlTest {
     private static void wall(Site site, String path, int status, String name, String value) {
         site.answer(
                 path,
-                () -> new MockResponse.Builder()
-                        .code(status)
-                        .addHeader("Content-Type", "text/html")
-                        .addHeader(name, value)
-                        .body("<title>Just a moment</title><a href=/never>x</a>")
-                        .build());
+                Site.status(status)
+                        .field("Content-Type", "text/html")
+                        .field(name, value)
+                        .body("<title>Just a moment</title><a href=/never>x</a>"));
     }
 
     private Run crawl(String... options) {

@@ -10,7 +10,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import mockwebserver3.MockResponse;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -42,12 +41,10 @@ class PageContentTest {
     private void page(String path, int status) {
         server.answer(
                 path,
-                () -> new MockResponse.Builder()
-                        .code(status)
-                        .addHeader("Content-Usage", "train-ai=n")
-                        .addHeader("Content-Type", "text/html; charset=utf-8")
-                        .body(PAGE)
-                        .build());
+                Site.status(status)
+                        .field("Content-Usage", "train-ai=n")
+                        .field("Content-Type", "text/html; charset=utf-8")
+                        .body(PAGE));
     }
 
     private Run crawl(String... options) {

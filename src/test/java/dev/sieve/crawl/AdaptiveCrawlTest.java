@@ -2,6 +2,7 @@ package dev.sieve.crawl;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.sun.net.httpserver.HttpExchange;
 import dev.sieve.Sieve;
 import dev.sieve.stage.AllStages;
 import java.time.Duration;
@@ -9,7 +10,6 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
-import mockwebserver3.MockResponse;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
@@ -47,7 +47,12 @@ class AdaptiveCrawlTest {
         assertThat(responseTime).isLessThan(2);
     }
 
-    private synchronized MockResponse answer() {
+    private Site.Reply answer(HttpExchange request) throws InterruptedException {
+        Thread.sleep(UNLOADED_MILLIS * (isSlow() ? 2 : 1));
+        return Site.ok("text/html", "<p>text");
+    }
+
+    private synchronized boolean isSlow() {
         long now = System.nanoTime();
         while (!lastSecond.isEmpty() && now - lastSecond.peekFirst() > TimeUnit.SECONDS.toNanos(1)) {
             lastSecond.removeFirst();
@@ -55,11 +60,7 @@ class AdaptiveCrawlTest {
         lastSecond.addLast(now);
         boolean isSlow = lastSecond.size() > PER_SECOND;
         slow += isSlow ? 1 : 0;
-        return new MockResponse.Builder()
-                .addHeader("Content-Type", "text/html")
-                .headersDelay(UNLOADED_MILLIS * (isSlow ? 2 : 1), TimeUnit.MILLISECONDS)
-                .body("<p>text")
-                .build();
+        return isSlow;
     }
 
     private double pagesPerSecond(CrawlOptions options) throws Exception {

@@ -2,6 +2,7 @@ package dev.sieve.crawl;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.sun.net.httpserver.HttpExchange;
 import dev.sieve.Sieve;
 import dev.sieve.fetch.ProxySettings;
 import dev.sieve.fetch.SocksServer;
@@ -21,12 +22,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
-import mockwebserver3.Dispatcher;
-import mockwebserver3.MockResponse;
-import mockwebserver3.MockWebServer;
-import mockwebserver3.RecordedRequest;
-import mockwebserver3.SocketEffect;
-import org.junit.jupiter.api.AfterEach;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -42,14 +38,17 @@ class AddressLimitsTest {
     private static final String SHARED = "93.184.216.1";
     private static final String OTHER = "93.184.216.2";
     private static final String LAST = "/19";
+    /** Where the connection is closed. */
+    private static final String BROKEN = "h0.test/broken";
 
-    private final MockWebServer server = new MockWebServer();
+    @AutoClose
+    private final Site site = new Site();
 
     @AutoClose
     private SocksServer socks;
 
     private final Queue<String> requests = new ConcurrentLinkedQueue<>();
-    private final Map<String, MockResponse> responses = new ConcurrentHashMap<>();
+    private final Map<String, Site.Reply> responses = new ConcurrentHashMap<>();
     private final AtomicInteger underWay = new AtomicInteger();
     private final AtomicInteger mostUnderWay = new AtomicInteger();
     private final CountDownLatch othersAreDone = new CountDownLatch(1);
@@ -59,35 +58,27 @@ class AddressLimitsTest {
 
     @BeforeEach
     void start() throws IOException {
-        server.setDispatcher(new Dispatcher() {
-            @Override
-            public MockResponse dispatch(RecordedRequest request) throws InterruptedException {
-                String host = request.getUrl().host();
-                requests.add(host + request.getTarget());
-                if (!host.startsWith("other")) {
-                    judge.arrived("the server", System.nanoTime());
-                    mostUnderWay.accumulateAndGet(underWay.incrementAndGet(), Math::max);
-                    if (isHeld) {
-                        othersAreDone.await(60, TimeUnit.SECONDS);
-                    }
-                    underWay.decrementAndGet();
-                    judge.answered("the server", "HTTP/1.1 200 OK", "");
-                } else if (request.getTarget().equals(LAST)) {
-                    connectionsWhileHeld = connections(SHARED);
-                    othersAreDone.countDown();
-                }
-                return responses.getOrDefault(
-                        host + request.getTarget(),
-                        new MockResponse.Builder().code(404).build());
-            }
-        });
-        server.start();
-        socks = new SocksServer(server.getPort());
+        site.otherwise(this::reply);
+        socks = new SocksServer(site.port());
     }
 
-    @AfterEach
-    void stop() {
-        server.close();
+    private Site.@Nullable Reply reply(HttpExchange request) throws InterruptedException {
+        String host = request.getRequestHeaders().getFirst("Host").replaceFirst(":.*", "");
+        String place = host + request.getRequestURI();
+        requests.add(place);
+        if (!host.startsWith("other")) {
+            judge.arrived("the server", System.nanoTime());
+            mostUnderWay.accumulateAndGet(underWay.incrementAndGet(), Math::max);
+            if (isHeld) {
+                othersAreDone.await(60, TimeUnit.SECONDS);
+            }
+            underWay.decrementAndGet();
+            judge.answered("the server", "HTTP/1.1 200 OK", "");
+        } else if (place.endsWith(LAST)) {
+            connectionsWhileHeld = connections(SHARED);
+            othersAreDone.countDown();
+        }
+        return place.equals(BROKEN) ? null : responses.getOrDefault(place, Site.status(404));
     }
 
     private long connections(String address) {
@@ -114,14 +105,7 @@ class AddressLimitsTest {
     }
 
     private void page(String place, String... links) {
-        StringBuilder html = new StringBuilder("<title>" + place + "</title>");
-        List.of(links).forEach(link -> html.append("<a href=\"").append(link).append("\">x</a>"));
-        responses.put(
-                place,
-                new MockResponse.Builder()
-                        .addHeader("Content-Type", "text/html")
-                        .body(html.toString())
-                        .build());
+        responses.put(place, Site.ok("text/html", "<title>" + place + "</title>" + Site.links(links)));
     }
 
     /** Hosts on the shared address, with three pages each. */
@@ -168,16 +152,9 @@ class AddressLimitsTest {
     @Test
     void whateverBecomesOfARequestItsAddressIsFreeAgain() throws IOException {
         page("h0.test/", "/missing", "/broken", "http://other.test/", "http://unknown.test/", "http://h1.test/");
-        responses.put(
-                "h0.test/broken",
-                new MockResponse.Builder()
-                        .onResponseStart(new SocketEffect.CloseSocket())
-                        .build());
-        redirect("h1.test/robots.txt", "http://h2.test/robots.txt");
-        redirect("h1.test/", "http://h3.test/");
-        responses.put(
-                "h3.test/robots.txt",
-                new MockResponse.Builder().body("User-agent: *\nDisallow: /").build());
+        responses.put("h1.test/robots.txt", Site.status(302).field("Location", "http://h2.test/robots.txt"));
+        responses.put("h1.test/", Site.status(302).field("Location", "http://h3.test/"));
+        responses.put("h3.test/robots.txt", Site.status(200).body("User-agent: *\nDisallow: /"));
         CrawlOptions options = options().perAddress(1, Duration.ZERO).maxFailures(1);
 
         CrawlReport report = crawl(options, Stream.concat(Stream.of("http://h0.test/"), urls(hosts(4).skip(1))));
@@ -185,16 +162,7 @@ class AddressLimitsTest {
         assertThat(mostUnderWay).hasValue(1);
         assertThat(report.ending()).isEqualTo(Ending.DRAINED);
         assertThat(report.count(Counter.REFUSED)).isEqualTo(1);
-        assertThat(requests).contains("h2.test/robots.txt", "h3.test/robots.txt", "h0.test/broken", "other.test/");
-    }
-
-    private void redirect(String place, String target) {
-        responses.put(
-                place,
-                new MockResponse.Builder()
-                        .code(302)
-                        .addHeader("Location", target)
-                        .build());
+        assertThat(requests).contains("h2.test/robots.txt", "h3.test/robots.txt", BROKEN, "other.test/");
     }
 
     @Test

@@ -1,6 +1,5 @@
 package dev.sieve.crawl;
 
-import static dev.sieve.crawl.Counter.FAILED;
 import static dev.sieve.crawl.Counter.FAILURES;
 import static dev.sieve.crawl.Counter.LINKS;
 import static dev.sieve.crawl.Counter.NEW;
@@ -8,7 +7,6 @@ import static dev.sieve.crawl.Counter.PAGES;
 import static dev.sieve.crawl.Counter.REDIRECTS;
 import static dev.sieve.crawl.Counter.REFUSED;
 import static dev.sieve.crawl.Counter.RETRIES;
-import static dev.sieve.crawl.Counter.SEEN;
 import static dev.sieve.crawl.Counter.SKIPPED;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -95,18 +93,7 @@ class CrawlerTest {
 
         CrawlReport report = crawl(fast(), "/");
 
-        assertThat(report.count(LINKS, NEW))
-                .isEqualTo(report.count(PAGES)
-                        + report.count(REDIRECTS)
-                        + report.count(FAILED)
-                        + report.count(REFUSED)
-                        + report.pending().left());
-        assertThat(report.count(LINKS))
-                .isEqualTo(report.count(LINKS, NEW)
-                        + report.count(LINKS, SEEN)
-                        + report.by(SKIPPED).values().stream()
-                                .mapToLong(Long::longValue)
-                                .sum());
+        Reports.assertAddsUp(report);
         assertThat(report.count(REFUSED)).isEqualTo(1);
         assertThat(report.count(REDIRECTS)).isEqualTo(1);
         assertThat(report.by(SKIPPED)).containsEntry("out of scope", 1L);

@@ -39,7 +39,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
-import mockwebserver3.MockResponse;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -276,10 +275,7 @@ class LinkCheckTest {
             other.page("/", "/inside").page("/inside");
             moved.answer("/", () -> {
                 awaitRequest(other);
-                return new MockResponse.Builder()
-                        .code(301)
-                        .addHeader("Location", other.url("/"))
-                        .build();
+                return Site.status(301).field("Location", other.url("/"));
             });
 
             crawl(options().obeyRobots(false), site.url("/"), moved.url("/"));
@@ -375,12 +371,8 @@ class LinkCheckTest {
                         "bad redirect: to itself");
     }
 
-    private static MockResponse redirectWithCookie(String target) {
-        return new MockResponse.Builder()
-                .code(302)
-                .addHeader("Location", target)
-                .addHeader("Set-Cookie", "seen=1")
-                .build();
+    private static Site.Reply redirectWithCookie(String target) {
+        return Site.status(302).field("Location", target).field("Set-Cookie", "seen=1");
     }
 
     /** Returns the pages of a tree that link to a target, by its number. */

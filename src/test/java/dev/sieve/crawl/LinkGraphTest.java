@@ -31,7 +31,6 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
-import mockwebserver3.MockResponse;
 import org.jsoup.Jsoup;
 import org.jsoup.nodes.Document;
 import org.jsoup.nodes.Element;
@@ -171,7 +170,7 @@ class LinkGraphTest {
         site.page("/")
                 .page("/a")
                 .robots("Sitemap: " + site.url("/s.xml"))
-                .answer("/s.xml", () -> new MockResponse.Builder().body(urls).build());
+                .answer("/s.xml", Site.status(200).body(urls));
 
         crawl(Site.fast().sitemaps(true), site.url("/"));
 

@@ -18,7 +18,6 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
-import mockwebserver3.MockResponse;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -39,14 +38,6 @@ class ResourceCheckTest {
 
     private final Queue<Visit> visits = new ConcurrentLinkedQueue<>();
 
-    private static MockResponse file(String type, String text) {
-        return new MockResponse.Builder()
-                .code(200)
-                .addHeader("Content-Type", type)
-                .body(text)
-                .build();
-    }
-
     @BeforeEach
     void build() {
         site.html("/", """
@@ -63,15 +54,13 @@ class ResourceCheckTest {
         site.redirect("/moved.png", "/lost-target.png");
         site.answer(
                 "/main.css",
-                () -> file(
-                        "text/css", "@import 'more.css'; @import 'lost.css'; p { x: url(a.png), url(lost-bg.png) }"));
-        site.answer(
-                "/more.css", () -> file("text/css", "@import 'main.css'; p { x: url(" + other.url("/b.woff") + ") }"));
+                Site.ok("text/css", "@import 'more.css'; @import 'lost.css'; p { x: url(a.png), url(lost-bg.png) }"));
+        site.answer("/more.css", Site.ok("text/css", "@import 'main.css'; p { x: url(" + other.url("/b.woff") + ") }"));
         for (String image : List.of("/a.png", "/a2.png")) {
-            site.answer(image, () -> file("image/png", "x"));
+            site.answer(image, Site.ok("image/png", "x"));
         }
-        site.answer("/app.js", () -> file("text/javascript", "x"));
-        other.answer("/b.woff", () -> file("font/woff", "x"));
+        site.answer("/app.js", Site.ok("text/javascript", "x"));
+        other.answer("/b.woff", Site.ok("font/woff", "x"));
     }
 
     private CrawlReport run(CrawlOptions options) throws IOException {
@@ -183,7 +172,7 @@ class ResourceCheckTest {
         site.html("/", "<link rel=stylesheet href=/0.css>");
         for (int i = 0; i < 100; i++) {
             int next = i + 1;
-            site.answer("/" + i + ".css", () -> file("text/css", "@import '" + next + ".css';"));
+            site.answer("/" + i + ".css", Site.ok("text/css", "@import '" + next + ".css';"));
         }
 
         CrawlReport report = run(Site.fast().checkResources(true));

@@ -30,7 +30,6 @@ import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
-import mockwebserver3.MockResponse;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
@@ -266,9 +265,9 @@ class ResumedCrawlTest {
         return site.answer("/map.xml", () -> map(site));
     }
 
-    private static MockResponse map(Site site) {
+    private static Site.Reply map(Site site) {
         String map = "<urlset><url><loc>" + site.url("/4") + "</loc></url></urlset>";
-        return new MockResponse.Builder().body(map).build();
+        return Site.status(200).body(map);
     }
 
     @ParameterizedTest(name = "{0}")

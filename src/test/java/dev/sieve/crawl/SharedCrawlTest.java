@@ -128,7 +128,7 @@ class SharedCrawlTest {
                 .toList();
     }
 
-    static void assertComplete(DemoWeb web) {
+    private static void assertComplete(DemoWeb web) {
         assertThat(keys(pages(web).stream().map(DemoRequest::url))).isEqualTo(expected(web));
     }
 
@@ -488,7 +488,7 @@ class SharedCrawlTest {
     }
 
     /** Starts a crawler in a process of its own. */
-    static Process process(TestEngine engine, DemoWeb web, Duration delay) throws IOException {
+    private static Process process(TestEngine engine, DemoWeb web, Duration delay) throws IOException {
         return process(engine, web.start(), delay, Long.MAX_VALUE, Integer.MAX_VALUE, Integer.MAX_VALUE);
     }
 

@@ -1,70 +1,140 @@
 package dev.sieve.crawl;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import com.sun.net.httpserver.Headers;
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpServer;
 import dev.sieve.judge.PolitenessJudge;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
-import mockwebserver3.Dispatcher;
-import mockwebserver3.MockResponse;
-import mockwebserver3.MockWebServer;
-import mockwebserver3.RecordedRequest;
-import okio.Buffer;
+import org.jspecify.annotations.Nullable;
 
-/** A small site on loopback: what it answers at each path is said in a line, and it remembers what it was asked for. */
+/**
+ * A small site on loopback: what it answers at each path is said in a line, and it remembers what it was asked for.
+ * {@code HostileServer} is for responses that break the rules of HTTP.
+ */
 public final class Site implements AutoCloseable {
-    private final MockWebServer server = new MockWebServer();
-    private final Map<String, Supplier<MockResponse>> answers = new ConcurrentHashMap<>();
-    private final Map<String, String> tags = new ConcurrentHashMap<>();
+    private static final String HTML = "text/html; charset=utf-8";
+
+    private final String host;
+    private final HttpServer server;
+    private final ExecutorService threads = Executors.newCachedThreadPool(task -> {
+        Thread thread = new Thread(task, "site");
+        thread.setDaemon(true);
+        return thread;
+    });
+    private final Map<String, Handler> answers = new ConcurrentHashMap<>();
+    private volatile Handler otherwise = request -> status(404);
     private final Queue<String> requests = new ConcurrentLinkedQueue<>();
     private final PolitenessJudge judge = new PolitenessJudge(Duration.ZERO);
     private final AtomicInteger underWay = new AtomicInteger();
     private final AtomicInteger mostUnderWay = new AtomicInteger();
 
-    /** Starts a site without pages. */
-    public Site() {
-        server.setDispatcher(new Dispatcher() {
-            @Override
-            public MockResponse dispatch(RecordedRequest request) {
-                mostUnderWay.accumulateAndGet(underWay.incrementAndGet(), Math::max);
-                try {
-                    judge.arrived("", System.nanoTime());
-                    requests.add(request.getTarget());
-                    String tag = request.getHeaders().get("If-None-Match");
-                    if (tag != null && tag.equals(tags.get(request.getTarget()))) {
-                        return judged(request.getTarget(), status(304));
-                    }
-                    Supplier<MockResponse> answer = answers.get(request.getTarget());
-                    return judged(request.getTarget(), answer == null ? status(404) : answer.get());
-                } finally {
-                    underWay.decrementAndGet();
-                }
+    /** Answers a request; null closes its connection without a response. */
+    @FunctionalInterface
+    public interface Handler {
+        @Nullable
+        Reply reply(HttpExchange request) throws IOException, InterruptedException;
+    }
+
+    /** A response. With an ETag, it is 304 for who names that tag. */
+    public static final class Reply {
+        private final int status;
+        private final Headers fields = new Headers();
+        private byte[] body = {};
+        private int missing;
+
+        private Reply(int status) {
+            this.status = status;
+        }
+
+        public Reply field(String name, String value) {
+            fields.add(name, value);
+            return this;
+        }
+
+        public Reply body(byte[] bytes) {
+            body = bytes;
+            return this;
+        }
+
+        public Reply body(String text) {
+            return body(text.getBytes(UTF_8));
+        }
+
+        /** Announces more bytes than are sent. */
+        public Reply without(int bytes) {
+            missing = bytes;
+            return this;
+        }
+
+        private void send(HttpExchange to) throws IOException {
+            String tag = fields.getFirst("ETag");
+            boolean isSame = tag != null && tag.equals(to.getRequestHeaders().getFirst("If-None-Match"));
+            to.getResponseHeaders().putAll(fields);
+            boolean hasBody =
+                    !isSame && body.length > 0 && !to.getRequestMethod().equals("HEAD");
+            to.sendResponseHeaders(isSame ? 304 : status, hasBody ? body.length + missing : -1);
+            if (hasBody) {
+                to.getResponseBody().write(body);
             }
-        });
-        try {
-            server.start();
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
         }
     }
 
-    private MockResponse judged(String path, MockResponse answer) {
-        Buffer body = new Buffer();
+    /** Starts a site without pages. */
+    public Site() {
+        this("localhost");
+    }
+
+    /** Starts one with a host name or an address of loopback. */
+    public Site(String host) {
+        this.host = host;
         try {
-            if (path.equals("/robots.txt") && answer.getBody() != null) {
-                answer.getBody().writeTo(body);
-            }
+            server = HttpServer.create(new InetSocketAddress(InetAddress.getByName(host), 0), 200);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-        judge.answered("", answer.getStatus() + "\n" + answer.getHeaders(), body.readUtf8());
-        return answer;
+        server.setExecutor(threads);
+        server.createContext("/", this::serve);
+        server.start();
+    }
+
+    private void serve(HttpExchange request) throws IOException {
+        String target = request.getRequestURI().toString();
+        mostUnderWay.accumulateAndGet(underWay.incrementAndGet(), Math::max);
+        try (request) {
+            judge.arrived("", System.nanoTime());
+            requests.add(target);
+            Reply reply;
+            try {
+                reply = answers.getOrDefault(target, otherwise).reply(request);
+            } finally {
+                underWay.decrementAndGet();
+            }
+            if (reply != null) {
+                StringBuilder head = new StringBuilder("HTTP/1.1 " + reply.status + "\n");
+                reply.fields.forEach((name, values) -> head.append(name + ": " + values.get(0) + "\n"));
+                boolean isRobots = target.equals("/robots.txt");
+                judge.answered("", head.toString(), isRobots ? new String(reply.body, ISO_8859_1) : "");
+                reply.send(request);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     /** Fails the test if one of the next requests, for which a crawl has URLs from now on, comes more than 20 seconds late. */
@@ -80,61 +150,75 @@ public final class Site implements AutoCloseable {
         return new CrawlOptions().delay(Duration.ZERO).perHost(8).concurrency(8).allowPrivate("127.0.0.0/8");
     }
 
-    public static MockResponse status(int status) {
-        return new MockResponse.Builder().code(status).build();
+    public static Reply status(int status) {
+        return new Reply(status);
+    }
+
+    /** Content of a type. */
+    public static Reply ok(String type, String text) {
+        return status(200).field("Content-Type", type).body(text);
+    }
+
+    /** HTML with links. */
+    public static String links(String... targets) {
+        StringBuilder html = new StringBuilder();
+        List.of(targets).forEach(link -> html.append("<a href=\"").append(link).append("\">x</a>"));
+        return html.toString();
+    }
+
+    public int port() {
+        return server.getAddress().getPort();
     }
 
     public String url(String path) {
-        return "http://" + server.getHostName() + ":" + server.getPort() + path;
+        return "http://" + host + ":" + port() + path;
     }
 
-    public Site answer(String path, Supplier<MockResponse> answer) {
+    /** Sets what is answered at a path with its query. */
+    public Site answer(String path, Handler answer) {
         answers.put(path, answer);
-        tags.remove(path);
         return this;
     }
 
+    public Site answer(String path, Supplier<Reply> answer) {
+        return answer(path, request -> answer.get());
+    }
+
+    public Site answer(String path, Reply reply) {
+        return answer(path, request -> reply);
+    }
+
+    /** Sets what is answered at all other paths; 404 if this is not called. */
+    public Site otherwise(Handler answer) {
+        otherwise = answer;
+        return this;
+    }
+
+    /** Removes what is at a path. */
+    public void remove(String path) {
+        answers.remove(path);
+    }
+
     public Site html(String path, String html) {
-        return answer(
-                path,
-                () -> new MockResponse.Builder()
-                        .addHeader("Content-Type", "text/html; charset=utf-8")
-                        .body(html)
-                        .build());
+        return answer(path, ok(HTML, html));
     }
 
     /** A page with an ETag, which is not modified as long as its content is the same. */
     public Site tagged(String path, String html) {
-        String tag = "\"" + Integer.toHexString(html.hashCode()) + "\"";
-        answer(
-                path,
-                () -> new MockResponse.Builder()
-                        .addHeader("Content-Type", "text/html; charset=utf-8")
-                        .addHeader("ETag", tag)
-                        .body(html)
-                        .build());
-        tags.put(path, tag);
-        return this;
+        return answer(path, ok(HTML, html).field("ETag", "\"" + Integer.toHexString(html.hashCode()) + "\""));
     }
 
     /** A page that links to others. */
     public Site page(String path, String... links) {
-        StringBuilder html = new StringBuilder("<title>" + path + "</title>");
-        List.of(links).forEach(link -> html.append("<a href=\"").append(link).append("\">x</a>"));
-        return html(path, html.toString());
+        return html(path, "<title>" + path + "</title>" + links(links));
     }
 
     public Site redirect(String path, String target) {
-        return answer(
-                path,
-                () -> new MockResponse.Builder()
-                        .code(302)
-                        .addHeader("Location", target)
-                        .build());
+        return answer(path, status(302).field("Location", target));
     }
 
     public Site robots(String text) {
-        return answer("/robots.txt", () -> new MockResponse.Builder().body(text).build());
+        return answer("/robots.txt", status(200).body(text));
     }
 
     /** The paths that were asked for in their order, robots.txt aside. */
@@ -148,6 +232,7 @@ public final class Site implements AutoCloseable {
 
     @Override
     public void close() {
-        server.close();
+        server.stop(0);
+        threads.shutdownNow();
     }
 }

@@ -30,7 +30,6 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
-import mockwebserver3.MockResponse;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -76,12 +75,7 @@ class FragmentCheckTest {
                 <a href="#a%20b"></a><a href="#100%25"></a><a href="#\u00e9"></a><a href="#inert"></a><a href="#drawn"></a>
                 <a href="#%70art"></a><a href="#%54op"></a><a href="/moved#lost"></a>""");
         site.redirect("/moved", "/moved2").redirect("/moved2", "/b").redirect("/own", "/b#nowhere");
-        site.answer(
-                "/file",
-                () -> new MockResponse.Builder()
-                        .addHeader("Content-Type", "application/pdf")
-                        .body("x")
-                        .build());
+        site.answer("/file", Site.ok("application/pdf", "x"));
     }
 
     private static CrawlOptions options() {

@@ -43,9 +43,6 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
-import mockwebserver3.MockResponse;
-import mockwebserver3.SocketEffect;
-import okio.Buffer;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -90,11 +87,7 @@ class SitemapCrawlTest {
     }
 
     private Site file(String path, byte[] content) {
-        return site.answer(
-                path,
-                () -> new MockResponse.Builder()
-                        .body(new Buffer().write(content))
-                        .build());
+        return site.answer(path, Site.status(200).body(content));
     }
 
     private Site file(String path, String content) {
@@ -297,13 +290,7 @@ class SitemapCrawlTest {
                 .page("/2")
                 .robots("Sitemap: " + site.url("/s.xml") + "\nSitemap: " + site.url("/none"));
         file("/none", urlSet());
-        site.answer(
-                "/s.xml",
-                () -> new MockResponse.Builder()
-                        .body(listed)
-                        .setHeader("Content-Length", listed.length() + 7)
-                        .onResponseEnd(new SocketEffect.CloseSocket())
-                        .build());
+        site.answer("/s.xml", Site.status(200).body(listed).without(7));
         AtomicReference<CrawlReport> report = new AtomicReference<>();
 
         List<String> log = Log.of(() -> report.set(crawl(fast().retries(1))));
@@ -325,7 +312,7 @@ class SitemapCrawlTest {
                 "/s.txt",
                 () -> tries.incrementAndGet() < 2
                         ? Site.status(503)
-                        : new MockResponse.Builder().body(site.url("/hidden")).build());
+                        : Site.status(200).body(site.url("/hidden")));
 
         crawl(fast());
 
@@ -357,9 +344,7 @@ class SitemapCrawlTest {
     @Test
     void aPageAndASitemapOfOneUrlAreBothRequested() throws IOException {
         site.page("/", "/s.txt").page("/hidden").robots("Sitemap: " + site.url("/s.txt"));
-        site.answer(
-                "/s.txt",
-                () -> new MockResponse.Builder().body(site.url("/hidden")).build());
+        site.answer("/s.txt", Site.status(200).body(site.url("/hidden")));
 
         crawl(fast());
 
