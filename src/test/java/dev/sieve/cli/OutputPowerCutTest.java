@@ -6,8 +6,6 @@ import dev.sieve.CapturedLog;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -19,32 +17,15 @@ class OutputPowerCutTest {
     private static final boolean IS_PROOF = Boolean.getBoolean("sieve.proof");
     private static final int STATES = IS_PROOF ? 100_000 : 1_000;
 
-    /** In memory, where a force costs nothing. */
-    private static final Path FAST = Path.of("/dev/shm");
-
     @TempDir
     private Path folder;
-
-    private Path fast;
-
-    @BeforeEach
-    void choose() throws IOException {
-        fast = Files.isWritable(FAST) ? Files.createTempDirectory(FAST, "sieve") : folder;
-    }
-
-    @AfterEach
-    void delete() throws IOException {
-        if (Files.exists(fast)) {
-            OutputPowerCutRun.delete(fast);
-        }
-    }
 
     @ParameterizedTest
     @ValueSource(
             longs = {45 // an archive that ends in part of a record and three zeros
             })
     void statesThatWereOnceAViolation(long seed) throws IOException {
-        assertThat(new OutputPowerCutRun(fast, seed).run()).isPositive();
+        assertThat(new OutputPowerCutRun(folder, seed).run()).isPositive();
     }
 
     @Test
@@ -54,7 +35,7 @@ class OutputPowerCutTest {
         long seed = 0;
         try (CapturedLog log = new CapturedLog()) {
             while (states < STATES) {
-                Path root = Files.createDirectory(fast.resolve("run"));
+                Path root = Files.createDirectory(folder.resolve("run"));
                 states += new OutputPowerCutRun(root, seed++).run();
                 OutputPowerCutRun.delete(root);
                 log.clear();

@@ -2,6 +2,7 @@ package dev.sieve.shared;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sieve.TestFolders;
 import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
@@ -39,7 +40,7 @@ public final class TestEngine implements TestNodes {
         this.host = host;
         this.port = port;
         this.settings = settings;
-        folder = Files.createTempDirectory("sieve-engine-");
+        folder = TestFolders.create("sieve-engine-");
         try {
             restart();
         } catch (Throwable e) {
