@@ -3,13 +3,11 @@ package dev.sieve.cli;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.sun.net.httpserver.HttpServer;
+import dev.sieve.crawl.Site;
 import dev.sieve.output.Archive;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -21,7 +19,9 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jsoup.Jsoup;
 import org.jsoup.nodes.Element;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -38,8 +38,11 @@ class AgainCommandTest {
     private final Map<String, String> pages = new ConcurrentHashMap<>();
     private final PrintStream before = System.err;
     private final ByteArrayOutputStream err = new ByteArrayOutputStream();
-    private HttpServer server;
-    private String site;
+
+    @AutoClose
+    private final Site server = new Site("127.0.0.1");
+
+    private final String site = server.url("/");
     private final AtomicInteger requests = new AtomicInteger();
     private volatile String failing = "";
     /** Does not respond. */
@@ -50,40 +53,14 @@ class AgainCommandTest {
     @BeforeEach
     void start() throws IOException {
         System.setErr(new PrintStream(err, true, UTF_8));
-        server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
-        server.createContext("/", exchange -> {
-            String page = pages.get(exchange.getRequestURI().getPath());
-            byte[] body = page == null ? new byte[0] : page.getBytes(UTF_8);
-            String tag = page == null ? "" : "\"" + page.hashCode() + "\"";
-            exchange.getResponseHeaders().add("Content-Type", "text/html");
-            if (!exchange.getRequestURI().getPath().startsWith("/untagged")) {
-                exchange.getResponseHeaders().add("ETag", tag);
-            }
-            boolean isSame = tag.equals(exchange.getRequestHeaders().getFirst("If-None-Match"));
-            if (exchange.getRequestURI().getPath().equals(report)) {
+        server.otherwise(request -> {
+            requests.incrementAndGet();
+            String path = request.getRequestURI().getPath();
+            if (path.equals(report)) {
                 Files.deleteIfExists(folder.resolve("reports"));
             }
-            requests.incrementAndGet();
-            if (exchange.getRequestURI().getPath().equals(silent)) {
-                exchange.close();
-            } else if (exchange.getRequestURI().getPath().equals(failing)) {
-                exchange.sendResponseHeaders(503, -1);
-            } else if (page != null && page.startsWith(REDIRECT)) {
-                if (page.length() > REDIRECT.length()) {
-                    exchange.getResponseHeaders().add("Location", page.substring(REDIRECT.length()));
-                }
-                exchange.sendResponseHeaders(302, -1);
-            } else {
-                exchange.sendResponseHeaders(
-                        page == null ? 404 : isSame ? 304 : 200, isSame || page == null ? -1 : body.length);
-                if (!isSame && page != null) {
-                    exchange.getResponseBody().write(body);
-                }
-            }
-            exchange.close();
+            return path.equals(silent) ? null : reply(path, pages.get(path));
         });
-        server.start();
-        site = "http://127.0.0.1:" + server.getAddress().getPort() + "/";
         pages.put("/", "<a href=a>a</a><a href=b>b</a>");
         pages.put("/a", "a");
         pages.put("/b", "b");
@@ -92,7 +69,17 @@ class AgainCommandTest {
     @AfterEach
     void stop() {
         System.setErr(before);
-        server.stop(0);
+    }
+
+    private Site.Reply reply(String path, @Nullable String page) {
+        if (path.equals(failing) || page == null) {
+            return Site.status(path.equals(failing) ? 503 : 404);
+        } else if (page.equals(REDIRECT)) {
+            return Site.status(302);
+        } else if (page.startsWith(REDIRECT)) {
+            return Site.status(302).field("Location", page.substring(REDIRECT.length()));
+        }
+        return path.startsWith("/untagged") ? Site.ok("text/html", page) : Site.tagged(page);
     }
 
     private Run crawl(String... options) {

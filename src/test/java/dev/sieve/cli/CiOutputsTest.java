@@ -3,25 +3,22 @@ package dev.sieve.cli;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.sun.net.httpserver.HttpServer;
+import dev.sieve.crawl.Site;
 import dev.sieve.report.BrokenLink;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.IntStream;
 import javax.xml.parsers.DocumentBuilderFactory;
 import org.jsoup.Jsoup;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -37,42 +34,27 @@ class CiOutputsTest {
 
     private final PrintStream before = System.err;
     private final ByteArrayOutputStream err = new ByteArrayOutputStream();
-    private HttpServer server;
-    private String site;
-    private final Map<String, String> pages = new ConcurrentHashMap<>();
+
+    @AutoClose
+    private final Site server = new Site("127.0.0.1");
+
+    private final String site = server.url("");
 
     @BeforeEach
     void serve() throws IOException {
         System.setErr(new PrintStream(err, true, UTF_8));
-        server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
-        server.createContext("/", exchange -> {
-            String path = exchange.getRequestURI().toString();
-            String page = pages.get(path);
-            byte[] body = (page == null ? "gone" : page).getBytes(UTF_8);
-            exchange.getResponseHeaders().set("Content-Type", path.equals("/robots.txt") ? "text/plain" : "text/html");
-            if (path.equals("/moved")) {
-                exchange.getResponseHeaders().set("Location", "/gone?a=1&b=<2>");
-                exchange.sendResponseHeaders(302, -1);
-            } else if (path.startsWith("/ring")) {
-                exchange.getResponseHeaders().set("Location", path.equals("/ring1") ? "/ring2" : "/ring1");
-                exchange.sendResponseHeaders(302, -1);
-            } else {
-                exchange.sendResponseHeaders(page == null ? 404 : 200, body.length);
-                exchange.getResponseBody().write(body);
-            }
-            exchange.close();
-        });
-        server.start();
-        site = "http://127.0.0.1:" + server.getAddress().getPort();
-        pages.put("/", links("/a", "/b", "/missing", "/private", "/a#part"));
-        pages.put("/a", links("/missing", "/moved", "http://[::1", "http://10.0.0.1/"));
-        pages.put("/b", links("/missing"));
-        pages.put("/robots.txt", "User-agent: *\nDisallow: /private");
+        server.redirect("/moved", "/gone?a=1&b=<2>")
+                .redirect("/ring1", "/ring2")
+                .redirect("/ring2", "/ring1");
+        server.html("/", Site.links("/a", "/b", "/missing", "/private", "/a#part"));
+        server.html("/a", Site.links("/missing", "/moved", "http://[::1", "http://10.0.0.1/"));
+        server.html("/b", Site.links("/missing"));
+        server.robots("User-agent: *\nDisallow: /private");
     }
 
     @Test
     void controlCharactersKeepTestCasesApart() throws Exception {
-        pages.put("/b", links("http://a\u0001b/", "http://a\u0002b/", "http://a\u007fb/"));
+        server.html("/b", Site.links("http://a\u0001b/", "http://a\u0002b/", "http://a\u007fb/"));
 
         crawl("-o", folder.resolve("results.junit.xml").toString());
 
@@ -83,13 +65,6 @@ class CiOutputsTest {
     @AfterEach
     void stop() {
         System.setErr(before);
-        server.stop(0);
-    }
-
-    private static String links(String... urls) {
-        StringBuilder html = new StringBuilder();
-        Arrays.stream(urls).forEach(url -> html.append("<a href='").append(url).append("'>x</a>"));
-        return html.toString();
     }
 
     private Run crawl(String... options) {
@@ -168,9 +143,9 @@ class CiOutputsTest {
         crawl(again);
         assertThat(results()).hasSize(10);
 
-        pages.put("/missing", "found");
-        pages.put("/a", "<p id=part>a</p>");
-        pages.remove("/b");
+        server.html("/missing", "found");
+        server.html("/a", "<p id=part>a</p>");
+        server.remove("/b");
         crawl(again);
 
         assertThat(results())
@@ -180,7 +155,7 @@ class CiOutputsTest {
 
     @Test
     void whateverAUrlContainsIsWellFormed() throws Exception {
-        pages.put("/", links("http://[x\u0001\ufffe<>&\"\ud800", "http://[y\tz\nx"));
+        server.html("/", Site.links("http://[x\u0001\ufffe<>&\"\ud800", "http://[y\tz\nx"));
         crawl("-o", folder.resolve("results.junit.xml").toString());
 
         assertThat(results()).hasSize(3);
@@ -189,7 +164,7 @@ class CiOutputsTest {
     @Test
     void theMarkdownSummaryListsBrokenLinks() throws IOException {
         Path file = folder.resolve("summary.md");
-        pages.put("/b", links("/missing", "http://[ | <b> `x`"));
+        server.html("/b", Site.links("/missing", "http://[ | <b> `x`"));
         for (int i = 0; i < 2; i++) {
             assertThat(crawl("--summary", file.toString(), "--fail-on", "broken")
                             .exitCode())
@@ -216,7 +191,7 @@ class CiOutputsTest {
 
     @Test
     void aCrawlWithoutAPageIsGreenNowhere() throws Exception {
-        pages.put("/robots.txt", "User-agent: *\nDisallow: /");
+        server.robots("User-agent: *\nDisallow: /");
         Path summary = folder.resolve("summary.md");
         Path report = folder.resolve("report.html");
         for (int run = 0; run < 2; run++) {
@@ -252,8 +227,8 @@ class CiOutputsTest {
     @Test
     void theVerdictIsAboutTheJob() {
         String job = folder.resolve("job").toString();
-        pages.put("/", links("/missing", "/a", "/moved"));
-        pages.put("/a", "a");
+        server.html("/", Site.links("/missing", "/a", "/moved"));
+        server.html("/a", "a");
         String[] options = {"--job", job, "--max-pages", "1", "--fail-on", "broken"};
         List<Integer> codes = new ArrayList<>();
         for (int run = 0; run < 5; run++) {
@@ -266,8 +241,8 @@ class CiOutputsTest {
 
     @Test
     void aSitemapThatFailsCountsInLaterRuns() {
-        pages.put("/robots.txt", "Sitemap: " + site + "/gone.xml");
-        pages.put("/", "a");
+        server.robots("Sitemap: " + site + "/gone.xml");
+        server.html("/", "a");
         String[] options = {"--job", folder.resolve("job").toString(), "--sitemaps", "--fail-on", "broken"};
 
         assertThat(crawl(options).exitCode()).isEqualTo(6);
@@ -277,7 +252,7 @@ class CiOutputsTest {
     @Test
     void aRingIsFoundByTwoRuns() {
         String job = folder.resolve("job").toString();
-        pages.put("/", links("/ring1"));
+        server.html("/", Site.links("/ring1"));
         List<Integer> codes = new ArrayList<>();
         for (int run = 0; run < 3; run++) {
             codes.add(crawl("--job", job, "--max-pages", "1", "--fail-on", "error")
@@ -289,7 +264,7 @@ class CiOutputsTest {
     @Test
     void aRunWithFailuresOnlyEndsAsTheJob() {
         String job = folder.resolve("job").toString();
-        pages.put("/", links("/missing"));
+        server.html("/", Site.links("/missing"));
 
         assertThat(crawl("--job", job, "--max-pages", "1").exitCode()).isZero();
         assertThat(crawl("--job", job).exitCode()).isZero();
@@ -298,7 +273,7 @@ class CiOutputsTest {
     @Test
     void aJobWithoutAPageEndsAsBefore() {
         String job = folder.resolve("job").toString();
-        pages.remove("/");
+        server.remove("/");
 
         assertThat(crawl("--job", job).exitCode()).isEqualTo(3);
         assertThat(crawl("--job", job).exitCode()).isEqualTo(3);

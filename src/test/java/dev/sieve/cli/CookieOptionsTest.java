@@ -4,13 +4,11 @@ import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.sun.net.httpserver.HttpServer;
+import dev.sieve.crawl.Site;
 import dev.sieve.output.Archive;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -19,7 +17,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -37,38 +35,28 @@ class CookieOptionsTest {
     private Path folder;
 
     private final List<String> requests = new CopyOnWriteArrayList<>();
-    private HttpServer server;
-    private String site;
+
+    @AutoClose
+    private final Site server = new Site("127.0.0.1");
+
+    private final String site = server.url("/");
     private Path cookies;
 
     @BeforeEach
     void serve() throws IOException {
-        server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
-        server.createContext("/", exchange -> {
-            List<String> sent = exchange.getRequestHeaders().get("Cookie");
-            requests.add(exchange.getRequestURI() + (sent == null ? "" : " " + sent));
-            exchange.getResponseHeaders().add("Content-Type", "text/html");
-            exchange.getResponseHeaders().add("Set-Cookie", "theirname=" + THEIRS + "; Path=/");
-            if (exchange.getRequestURI().getPath().equals("/self")) {
-                exchange.getResponseHeaders().add("Location", "/self");
-                exchange.sendResponseHeaders(302, -1);
-            } else {
-                byte[] page = "<a href=/a>x</a><a href=/self>x</a><a href=/logout>x</a><a href='http://['>x</a>"
-                        .getBytes(US_ASCII);
-                exchange.sendResponseHeaders(exchange.getRequestURI().getPath().equals("/a") ? 500 : 200, page.length);
-                exchange.getResponseBody().write(page);
-            }
-            exchange.close();
+        server.otherwise(request -> {
+            String path = request.getRequestURI().toString();
+            List<String> sent = request.getRequestHeaders().get("Cookie");
+            requests.add(path + (sent == null ? "" : " " + sent));
+            Site.Reply reply = path.equals("/self")
+                    ? Site.status(302).field("Location", "/self")
+                    : Site.status(path.equals("/a") ? 500 : 200)
+                            .field("Content-Type", "text/html")
+                            .body(Site.links("/a", "/self", "/logout", "http://["));
+            return reply.field("Set-Cookie", "theirname=" + THEIRS + "; Path=/");
         });
-        server.start();
-        site = "http://127.0.0.1:" + server.getAddress().getPort() + "/";
         cookies = Files.writeString(
                 folder.resolve("cookies.txt"), "#HttpOnly_127.0.0.1\tFALSE\t/\tFALSE\t0\tmyname\t" + MINE + "\n");
-    }
-
-    @AfterEach
-    void stop() {
-        server.stop(0);
     }
 
     private Run crawl(String... options) {

@@ -5,13 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import com.sun.net.httpserver.HttpServer;
+import dev.sieve.crawl.Site;
 import dev.sieve.report.Numbers;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -21,6 +19,7 @@ import java.util.Map;
 import org.jsoup.Jsoup;
 import org.jsoup.nodes.Document;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -39,33 +38,30 @@ class SameNumbersTest {
 
     private final ByteArrayOutputStream summary = new ByteArrayOutputStream();
     private final PrintStream before = System.err;
-    private HttpServer server;
+
+    @AutoClose
+    private final Site server = new Site("127.0.0.1");
 
     @BeforeEach
     void serve() throws IOException {
         System.setErr(new PrintStream(summary, true, US_ASCII));
-        server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
-        server.createContext("/", exchange -> {
-            String path = exchange.getRequestURI().getPath();
-            boolean isPdf = path.endsWith(".pdf");
-            exchange.getResponseHeaders().add("Content-Type", isPdf ? "application/pdf" : "text/html");
-            exchange.getResponseHeaders().add("Location", "/a");
-            StringBuilder links = new StringBuilder("<a href=/moved>m</a>");
-            SIZES.keySet().forEach(each -> links.append("<a href=" + each + ">l</a>"));
-            String body = path.equals("/") ? links.toString() : path;
+        server.otherwise(request -> {
+            String path = request.getRequestURI().getPath();
+            String body = path.equals("/")
+                    ? Site.links("/moved") + Site.links(SIZES.keySet().toArray(String[]::new))
+                    : path;
             int size = SIZES.getOrDefault(path, 40);
             int status = path.equals("/moved") ? 301 : SIZES.containsKey(path) && size != 40 ? 200 : 404;
-            exchange.sendResponseHeaders(status, size);
-            exchange.getResponseBody().write((body + " ".repeat(size - body.length())).getBytes(US_ASCII));
-            exchange.close();
+            return Site.status(status)
+                    .field("Content-Type", path.endsWith(".pdf") ? "application/pdf" : "text/html")
+                    .field("Location", "/a")
+                    .body(body + " ".repeat(size - body.length()));
         });
-        server.start();
     }
 
     @AfterEach
     void stop() {
         System.setErr(before);
-        server.stop(0);
     }
 
     private String file(String name) {
@@ -93,7 +89,7 @@ class SameNumbersTest {
     void theyAgree(String other, long bytes, int cut) throws IOException {
         Run run = Run.of(
                 Main.commandLine(),
-                "http://127.0.0.1:" + server.getAddress().getPort() + "/",
+                server.url("/"),
                 "--delay=0",
                 "--max-body=" + MAX_BODY,
                 "-o" + file("a.jsonl"),

@@ -1,13 +1,9 @@
 package dev.sieve.cli;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.sun.net.httpserver.HttpExchange;
-import com.sun.net.httpserver.HttpServer;
+import dev.sieve.crawl.Site;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -17,7 +13,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -35,33 +31,22 @@ class SitemapJobIT {
     @TempDir
     private Path folder;
 
-    private HttpServer server;
+    @AutoClose
+    private final Site server = new Site("127.0.0.1");
+
     private final Set<String> asked = ConcurrentHashMap.newKeySet();
 
     @BeforeEach
-    void open() throws IOException {
-        server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
-        server.createContext("/", this::answer);
-        server.start();
-    }
-
-    @AfterEach
-    void close() {
-        server.stop(0);
+    void open() {
+        server.otherwise(request -> {
+            String path = request.getRequestURI().getPath();
+            asked.add(path);
+            return Site.ok(path.endsWith(".html") ? "text/html" : "text/plain", body(path));
+        });
     }
 
     private String site() {
-        return "http://127.0.0.1:" + server.getAddress().getPort();
-    }
-
-    private void answer(HttpExchange exchange) throws IOException {
-        String path = exchange.getRequestURI().getPath();
-        asked.add(path);
-        byte[] body = body(path).getBytes(UTF_8);
-        exchange.getResponseHeaders().add("Content-Type", path.endsWith(".html") ? "text/html" : "text/plain");
-        exchange.sendResponseHeaders(200, body.length);
-        exchange.getResponseBody().write(body);
-        exchange.close();
+        return server.url("");
     }
 
     private String body(String path) {

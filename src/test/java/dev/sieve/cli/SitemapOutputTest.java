@@ -3,24 +3,19 @@ package dev.sieve.cli;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.sun.net.httpserver.HttpServer;
+import dev.sieve.crawl.Site;
 import dev.sieve.parse.SitemapReader;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.PrintStream;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.concurrent.ConcurrentHashMap;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -35,53 +30,23 @@ class SitemapOutputTest {
     @TempDir
     private Path folder;
 
-    private HttpServer server;
-    private String site;
-    /** Pages by path: a status, header fields, and HTML, separated by bars. */
-    private final Map<String, String> pages = new ConcurrentHashMap<>();
+    @AutoClose
+    private final Site server = new Site("127.0.0.1");
 
-    @BeforeEach
-    void serve() throws IOException {
-        server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
-        server.createContext("/", exchange -> {
-            String[] page = pages.getOrDefault(exchange.getRequestURI().toString(), "404||")
-                    .split("\\|", -1);
-            exchange.getResponseHeaders().add("Content-Type", "text/html");
-            for (String field : page[1].isEmpty() ? new String[0] : page[1].split("; ")) {
-                String[] parts = field.split(": ", 2);
-                exchange.getResponseHeaders().set(parts[0], parts[1]);
-            }
-            String tag = exchange.getResponseHeaders().getFirst("ETag");
-            boolean isSame =
-                    tag != null && tag.equals(exchange.getRequestHeaders().getFirst("If-None-Match"));
-            byte[] body = page[2].getBytes(UTF_8);
-            boolean hasBody = !isSame && body.length > 0;
-            exchange.sendResponseHeaders(isSame ? 304 : Integer.parseInt(page[0]), hasBody ? body.length : -1);
-            if (hasBody) {
-                exchange.getResponseBody().write(body);
-            }
-            exchange.close();
-        });
-        server.start();
-        site = "http://127.0.0.1:" + server.getAddress().getPort();
-    }
-
-    @AfterEach
-    void stop() {
-        server.stop(0);
-    }
+    private final String site = server.url("");
 
     private void page(String path, String headers, String html) {
-        pages.put(path, "200|" + headers + "|" + html);
+        page(path, 200, headers, html);
     }
 
-    private static String links(String... paths) {
-        StringBuilder html = new StringBuilder();
-        Arrays.stream(paths)
-                .forEach(path -> html.append("<a href='")
-                        .append(path.replace("&", "&amp;"))
-                        .append("'>x</a>"));
-        return html.toString();
+    private void page(String path, int status, String headers, String html) {
+        Site.Reply reply =
+                Site.status(status).field("Content-Type", "text/html").body(html);
+        for (String field : headers.isEmpty() ? new String[0] : headers.split("; ")) {
+            String[] parts = field.split(": ", 2);
+            reply.field(parts[0], parts[1]);
+        }
+        server.answer(path, reply);
     }
 
     private Path sitemap() {
@@ -117,15 +82,24 @@ class SitemapOutputTest {
         page(
                 "/",
                 "Last-Modified: " + MODIFIED,
-                links("/a?b=1&c=2", "/own", "/other", "/noindex", "/header", "/image", "/gone", "/moved", "/no/robots")
-                        + links("http://localhost:1/elsewhere"));
+                Site.links(
+                                "/a?b=1&c=2",
+                                "/own",
+                                "/other",
+                                "/noindex",
+                                "/header",
+                                "/image",
+                                "/gone",
+                                "/moved",
+                                "/no/robots")
+                        + Site.links("http://localhost:1/elsewhere"));
         page("/a?b=1&c=2", "", "a");
         page("/own", "", "<link rel=canonical href='" + site + "/own#top'>");
         page("/other", "", "<link rel=canonical href='/own'>");
         page("/noindex", "", "<meta name=robots content='noindex'>");
         page("/header", "X-Robots-Tag: none", "header");
         page("/image", "Content-Type: image/png", "image");
-        pages.put("/moved", "301|Location: /own|");
+        server.redirect("/moved", "/own");
         page("/robots.txt", "Content-Type: text/plain", "User-agent: *\nDisallow: /no/");
         page("/no/robots", "", "robots");
 
@@ -137,8 +111,8 @@ class SitemapOutputTest {
 
     @Test
     void aResumedJobAddsItsPages() throws IOException {
-        page("/", "", links("/a"));
-        page("/a", "", links("/b"));
+        page("/", "", Site.links("/a"));
+        page("/a", "", Site.links("/b"));
         page("/b", "", "b");
         String job = folder.resolve("job").toString();
 
@@ -155,7 +129,7 @@ class SitemapOutputTest {
 
     @Test
     void eachRoundRemovesPagesThatMayNoLongerBeListed() throws IOException {
-        page("/", "ETag: \"1\"", links("/same", "/gone", "/hidden", "/forbidden", "/moved"));
+        page("/", "ETag: \"1\"", Site.links("/same", "/gone", "/hidden", "/forbidden", "/moved"));
         page("/same", "ETag: \"1\"; Last-Modified: " + MODIFIED, "same");
         for (String path : List.of("/gone", "/hidden", "/forbidden", "/moved")) {
             page(path, "", path);
@@ -164,18 +138,18 @@ class SitemapOutputTest {
         assertThat(crawl(again).exitCode()).isZero();
         assertThat(listed()).hasSize(6);
 
-        page("/", "ETag: \"2\"", links("/same", "/gone", "/hidden", "/forbidden", "/moved", "/new"));
+        page("/", "ETag: \"2\"", Site.links("/same", "/gone", "/hidden", "/forbidden", "/moved", "/new"));
         page("/new", "", "new");
-        pages.remove("/gone");
+        server.remove("/gone");
         page("/hidden", "", "<meta name=robots content=noindex>");
         page("/robots.txt", "Content-Type: text/plain", "User-agent: *\nDisallow: /forbidden");
-        pages.put("/moved", "301|Location: /same|");
+        server.redirect("/moved", "/same");
         assertThat(crawl(again).exitCode()).isZero();
 
         assertThat(listed())
                 .isEqualTo(Map.of("/", "null", "/same", "2025-06-03T11:05:30Z", "/new", "null", "/forbidden", "null"));
 
-        server.stop(0);
+        server.close();
         assertThat(crawl(again).exitCode()).isEqualTo(3);
         assertThat(sitemap()).exists();
     }
@@ -212,11 +186,12 @@ class SitemapOutputTest {
                 "200|Content-Encoding: gzip|broken"
             })
     void aPageThatFailsForARoundStaysInTheSitemap(String failure) throws IOException {
-        page("/", "ETag: \"1\"", links("/a"));
+        page("/", "ETag: \"1\"", Site.links("/a"));
         page("/a", "ETag: \"1\"", "a");
         String[] again = {"--job", folder.resolve("job").toString(), "--again"};
         crawl(again);
-        pages.put("/a", failure);
+        String[] parts = failure.split("\\|", -1);
+        page("/a", Integer.parseInt(parts[0]), parts[1], parts[2]);
         crawl(again);
         assertThat(listed().keySet()).containsExactly("/", "/a");
 
@@ -228,7 +203,7 @@ class SitemapOutputTest {
 
     @Test
     void anUnmodifiedPageMayBeForbiddenToBeListed() throws IOException {
-        page("/", "ETag: \"1\"", links("/a"));
+        page("/", "ETag: \"1\"", Site.links("/a"));
         page("/a", "ETag: \"1\"", "a");
         String[] again = {"--job", folder.resolve("job").toString(), "--again"};
         crawl(again);

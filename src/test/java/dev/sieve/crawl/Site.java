@@ -62,7 +62,11 @@ public final class Site implements AutoCloseable {
             this.status = status;
         }
 
+        /** Adds a field; a type replaces the one before. */
         public Reply field(String name, String value) {
+            if (name.equals("Content-Type")) {
+                fields.remove(name);
+            }
             fields.add(name, value);
             return this;
         }
@@ -162,7 +166,10 @@ public final class Site implements AutoCloseable {
     /** HTML with links. */
     public static String links(String... targets) {
         StringBuilder html = new StringBuilder();
-        List.of(targets).forEach(link -> html.append("<a href=\"").append(link).append("\">x</a>"));
+        for (String target : targets) {
+            String escaped = target.replace("&", "&amp;").replace("\"", "&quot;");
+            html.append("<a href=\"").append(escaped).append("\">x</a>");
+        }
         return html.toString();
     }
 
@@ -204,8 +211,12 @@ public final class Site implements AutoCloseable {
     }
 
     /** A page with an ETag, which is not modified as long as its content is the same. */
+    public static Reply tagged(String html) {
+        return ok(HTML, html).field("ETag", "\"" + Integer.toHexString(html.hashCode()) + "\"");
+    }
+
     public Site tagged(String path, String html) {
-        return answer(path, ok(HTML, html).field("ETag", "\"" + Integer.toHexString(html.hashCode()) + "\""));
+        return answer(path, tagged(html));
     }
 
     /** A page that links to others. */

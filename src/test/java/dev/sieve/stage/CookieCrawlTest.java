@@ -11,21 +11,19 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.net.httpserver.HttpExchange;
-import com.sun.net.httpserver.HttpServer;
 import dev.sieve.Sieve;
 import dev.sieve.crawl.CrawlJob;
 import dev.sieve.crawl.CrawlOptions;
 import dev.sieve.crawl.CrawlReport;
 import dev.sieve.crawl.Crawler;
 import dev.sieve.crawl.Log;
+import dev.sieve.crawl.Site;
 import dev.sieve.fetch.Exchange;
 import dev.sieve.fetch.HostileServer;
 import dev.sieve.job.CrawlDirectory;
 import dev.sieve.output.PageSink;
 import dev.sieve.output.Visit;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -37,7 +35,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Function;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -52,43 +50,39 @@ class CookieCrawlTest {
     @TempDir
     private Path folder;
 
-    private final List<Web> webs = new ArrayList<>();
+    @AutoClose
     private final Web site = new Web("127.0.0.1");
 
-    /** A server whose responses depend on the cookies of requests. */
-    private final class Web {
-        private final HttpServer server;
+    @AutoClose
+    private final Web otherPort = new Web("127.0.0.1");
+
+    @AutoClose
+    private final Web other = new Web("127.0.0.2");
+
+    /** A site whose responses depend on the cookies of requests. */
+    private static final class Web implements AutoCloseable {
+        private final Site server;
         private final Map<String, Function<String, String>> pages = new ConcurrentHashMap<>();
         private final List<String> requests = new CopyOnWriteArrayList<>();
 
         Web(String address) {
-            try {
-                server = HttpServer.create(new InetSocketAddress(InetAddress.getByName(address), 0), 0);
-            } catch (IOException e) {
-                throw new AssertionError(e);
-            }
-            server.createContext("/", this::serve);
-            server.start();
-            webs.add(this);
+            server = new Site(address).otherwise(this::reply);
         }
 
-        private void serve(HttpExchange exchange) throws IOException {
-            String path = exchange.getRequestURI().toString();
-            List<String> sent = exchange.getRequestHeaders().get("Cookie");
+        private Site.Reply reply(HttpExchange request) {
+            String path = request.getRequestURI().toString();
+            List<String> sent = request.getRequestHeaders().get("Cookie");
             String cookies = sent == null ? "" : String.join("; ", sent);
             requests.add((path + " " + cookies).strip());
-            String answer = pages.getOrDefault(path, any -> "404").apply(cookies);
-            String[] parts = answer.split("\n\n", 2);
+            String[] parts =
+                    pages.getOrDefault(path, any -> "404").apply(cookies).split("\n\n", 2);
             String[] lines = parts[0].lines().toArray(String[]::new);
-            exchange.getResponseHeaders().add("Content-Type", "text/html");
+            Site.Reply reply = Site.status(Integer.parseInt(lines[0])).field("Content-Type", "text/html");
             for (int i = 1; i < lines.length; i++) {
                 String[] field = lines[i].split(": ", 2);
-                exchange.getResponseHeaders().add(field[0], field[1]);
+                reply.field(field[0], field[1]);
             }
-            byte[] body = parts.length < 2 ? new byte[0] : parts[1].getBytes(US_ASCII);
-            exchange.sendResponseHeaders(Integer.parseInt(lines[0]), body.length == 0 ? -1 : body.length);
-            exchange.getResponseBody().write(body);
-            exchange.close();
+            return reply.body(parts.length < 2 ? "" : parts[1]);
         }
 
         /** Sets what is at a path: a status, lines of header fields, and after an empty line the body. */
@@ -102,22 +96,17 @@ class CookieCrawlTest {
         }
 
         String url(String path) {
-            InetSocketAddress address = server.getAddress();
-            return "http://" + address.getAddress().getHostAddress() + ":" + address.getPort() + path;
+            return server.url(path);
         }
-    }
 
-    @AfterEach
-    void stop() {
-        webs.forEach(each -> each.server.stop(0));
+        @Override
+        public void close() {
+            server.close();
+        }
     }
 
     private static String links(String... targets) {
-        StringBuilder html = new StringBuilder("<p>");
-        for (String target : targets) {
-            html.append("<a href='").append(target).append("'>x</a>");
-        }
-        return html.toString();
+        return "<p>" + Site.links(targets);
     }
 
     private static CrawlOptions options() {
@@ -196,27 +185,26 @@ class CookieCrawlTest {
     /** Another port is another place, though cookies do not differ by it. */
     @Test
     void checksOutsideOfTheScopeNeitherGetNorSetCookies() throws IOException {
-        Web other = new Web("127.0.0.1");
         String elsewhere = "200\nSet-Cookie: s=other; Path=/\n\n";
-        other.on("/x", elsewhere)
+        otherPort
+                .on("/x", elsewhere)
                 .on("/i", elsewhere)
                 .on("/r", "302\nLocation: " + site.url("/back") + "\nSet-Cookie: s=other\n");
         site.on(
                         "/",
-                        "200\n\n" + links(other.url("/x"), other.url("/r"), "/late") + "<img src=" + other.url("/i")
-                                + "><img src=/i>")
+                        "200\n\n" + links(otherPort.url("/x"), otherPort.url("/r"), "/late") + "<img src="
+                                + otherPort.url("/i") + "><img src=/i>")
                 .on("/late", "200\n\n" + links("/later"));
 
         crawl(cookies("127.0.0.1\tFALSE\t/\tFALSE\t0\ts\tmine").checkLinks(true).checkResources(true));
 
-        assertThat(other.requests).containsExactlyInAnyOrder("/x", "/i", "/r");
+        assertThat(otherPort.requests).containsExactlyInAnyOrder("/x", "/i", "/r");
         assertThat(site.requests)
                 .containsExactlyInAnyOrder("/ s=mine", "/late s=mine", "/i s=mine", "/back s=mine", "/later s=mine");
     }
 
     @Test
     void aSeedRedirectedToAnotherSiteGetsNoCookies() throws IOException {
-        Web other = new Web("127.0.0.2");
         site.on("/", "302\nLocation: " + other.url("/in"));
         other.on("/in", "200\n\n" + links("/further"));
 
