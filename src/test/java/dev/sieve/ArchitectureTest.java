@@ -13,6 +13,7 @@ import com.tngtech.archunit.core.domain.JavaAccess;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.domain.JavaCodeUnit;
+import com.tngtech.archunit.core.domain.JavaMethod;
 import com.tngtech.archunit.core.domain.JavaModifier;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.lang.ArchCondition;
@@ -32,6 +33,7 @@ import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.platform.commons.annotation.Testable;
 
 /** Which package may import which others and which libraries, and further rules for all classes. */
 class ArchitectureTest {
@@ -341,5 +343,21 @@ class ArchitectureTest {
                 assertThat(Files.readString(file)).as(file.toString()).doesNotContainPattern("\"[^\"\n]*--[a-z]");
             }
         }
+    }
+
+    @Test
+    void namesOfTestsHaveAtMostFiftyLetters() {
+        List<String> names = new ClassFileImporter()
+                        .importUrl(ArchitectureTest.class
+                                .getProtectionDomain()
+                                .getCodeSource()
+                                .getLocation())
+                        .stream()
+                        .flatMap(type -> type.getMethods().stream())
+                        .filter(method -> method.isMetaAnnotatedWith(Testable.class))
+                        .map(JavaMethod::getName)
+                        .toList();
+
+        assertThat(names).hasSizeGreaterThan(1000).allMatch(name -> name.length() <= 50);
     }
 }

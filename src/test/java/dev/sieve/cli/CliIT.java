@@ -2,13 +2,11 @@ package dev.sieve.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.sun.net.httpserver.HttpServer;
+import dev.sieve.crawl.Site;
 import dev.sieve.durable.DurableSieve;
 import java.io.IOException;
 import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.net.ServerSocket;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
@@ -73,44 +71,27 @@ class CliIT {
 
     @Test
     void dataGoesToStdoutAndTalkToStderr() throws Exception {
-        HttpServer server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
-        server.createContext("/", exchange -> {
-            exchange.getResponseHeaders().add("Content-Type", "text/html");
-            byte[] page = "<a href='/a'></a><a href='/b'></a>".getBytes(StandardCharsets.US_ASCII);
-            exchange.sendResponseHeaders(200, page.length);
-            exchange.getResponseBody().write(page);
-            exchange.close();
-        });
-        server.start();
-        try {
-            String site = "http://127.0.0.1:" + server.getAddress().getPort();
+        try (Site server = new Site("127.0.0.1")
+                .otherwise(request -> Site.ok("text/html", "<a href='/a'></a><a href='/b'></a>"))) {
+            String site = server.url("");
 
             Cli crawl = sieve(site, "--delay", "0", "--filter=exact");
 
             assertThat(crawl.exitCode()).isEqualTo(0);
             assertThat(crawl.stdout().lines()).containsExactlyInAnyOrder(site + "/", site + "/a", site + "/b");
             assertThat(crawl.stderr()).contains("Done in").doesNotContain("\u001B");
-        } finally {
-            server.stop(0);
         }
     }
 
     @Test
     @Tag("slow")
     void whatIsSkippedHasALineEach() throws Exception {
-        HttpServer server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
-        server.createContext("/", exchange -> {
-            exchange.getResponseHeaders().add("Content-Type", "text/html");
-            byte[] page =
-                    "<a href='/a'></a><a href='mailto:x'></a><a href='http://o.test/'></a><a href='/x/x/x/x/x'></a>"
-                            .getBytes(StandardCharsets.US_ASCII);
-            exchange.sendResponseHeaders(200, page.length);
-            exchange.getResponseBody().write(page);
-            exchange.close();
-        });
-        server.start();
-        try {
-            String site = "http://127.0.0.1:" + server.getAddress().getPort() + "/";
+        try (Site server = new Site("127.0.0.1")
+                .otherwise(
+                        request -> Site.ok(
+                                "text/html",
+                                "<a href='/a'></a><a href='mailto:x'></a><a href='http://o.test/'></a><a href='/x/x/x/x/x'></a>"))) {
+            String site = server.url("/");
 
             Cli crawl = sieve(site, "--delay", "0", "--filter=exact", "--ignore-robots", "--skipped", "skipped.tsv");
 
@@ -131,8 +112,6 @@ class CliIT {
                                     + "x/x/x/x/x\ttrap repeated-segments: more than 2 times the same segments in a row, or 4 times a single one\t"
                                     + site + "a");
             assertThat(sieve(site, "--skipped", "skipped.tsv").stderr()).contains("--skipped", "exists");
-        } finally {
-            server.stop(0);
         }
     }
 

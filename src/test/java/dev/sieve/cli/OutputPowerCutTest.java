@@ -3,6 +3,7 @@ package dev.sieve.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sieve.CapturedLog;
+import dev.sieve.Tier;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -14,8 +15,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** A power cut at any moment while outputs are written; with {@code sieve.proof} at more. */
 class OutputPowerCutTest {
-    private static final boolean IS_PROOF = Boolean.getBoolean("sieve.proof");
-    private static final int STATES = IS_PROOF ? 100_000 : 1_000;
+    private static final int STATES = Tier.of(400, 400, 100_000);
 
     @TempDir
     private Path folder;
@@ -42,7 +42,7 @@ class OutputPowerCutTest {
             }
         }
         assertThat(states).isGreaterThanOrEqualTo(STATES);
-        if (IS_PROOF) {
+        if (Tier.IS_PROOF) {
             System.out.println("outputs: " + states + " states of " + seed + " runs, violations 0");
         }
     }

@@ -324,12 +324,15 @@ class PagesTest {
 
     @Test
     void everyConfBlockIsAFileOfOptions() throws IOException {
+        int files = 0;
         for (Pages.Block block : Pages.blocks()) {
             if (block.language().equals("conf")) {
                 Path file = Files.writeString(folder.resolve("crawl.conf"), block.text());
                 ConfigFile.read(file, Main.commandLine().getCommandSpec());
+                files++;
             }
         }
+        assertThat(files).isPositive();
     }
 
     @Test

@@ -14,10 +14,12 @@ final class Yaml {
     private static final String PROGRAM =
             "import json, sys, yaml; print(json.dumps(yaml.safe_load(sys.stdin.buffer.read()), default=str))";
 
+    private static final boolean IS_INSTALLED = isInstalled();
+
     private Yaml() {}
 
     static JsonNode read(String text) throws IOException, InterruptedException {
-        if (!isInstalled()) {
+        if (!IS_INSTALLED) {
             return abort("Python's reader of YAML is not installed (Debian package python3-yaml)");
         }
         Process python = new ProcessBuilder("python3", "-c", PROGRAM)
@@ -31,7 +33,7 @@ final class Yaml {
         return new ObjectMapper().readTree(output);
     }
 
-    private static boolean isInstalled() throws InterruptedException {
+    private static boolean isInstalled() {
         try {
             return new ProcessBuilder("python3", "-c", "import yaml")
                             .redirectErrorStream(true)
@@ -40,6 +42,9 @@ final class Yaml {
                             .waitFor()
                     == 0;
         } catch (IOException e) {
+            return false;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
             return false;
         }
     }

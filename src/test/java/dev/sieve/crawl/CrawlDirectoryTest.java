@@ -446,7 +446,9 @@ class CrawlDirectoryTest {
         file("lock", "");
         file("settings.tmp", "sieve");
 
-        open(NOW).close();
+        try (CrawlJob job = open(NOW)) {
+            assertThat(job.frontier().push("http://a.test/")).isTrue();
+        }
     }
 
     @Test

@@ -34,6 +34,10 @@ class RepeatingThreadTest {
         RepeatingThread started = new RepeatingThread("test", LONG, () -> {});
         started.start();
         started.close();
+
+        assertThat(Thread.getAllStackTraces().keySet())
+                .extracting(Thread::getName)
+                .doesNotContain("test");
     }
 
     @Test

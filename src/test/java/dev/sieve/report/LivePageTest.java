@@ -5,10 +5,10 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
-import com.sun.net.httpserver.HttpServer;
 import dev.sieve.Sieve;
 import dev.sieve.crawl.CrawlOptions;
 import dev.sieve.crawl.Crawler;
+import dev.sieve.crawl.Site;
 import dev.sieve.demo.DemoWeb;
 import dev.sieve.judge.PolitenessJudge;
 import dev.sieve.output.PageSink;
@@ -18,8 +18,6 @@ import dev.sieve.scope.Scope;
 import dev.sieve.stage.AllStages;
 import java.io.IOException;
 import java.io.InputStream;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.net.URI;
 import java.time.Duration;
 import java.time.Instant;
@@ -143,26 +141,17 @@ class LivePageTest {
         String page = "<title>&lt;script>alert(1)&lt;/script>\r\revent: end\r\rdata: x&#13;&#10;&#10;&#8238;</title>"
                 + "<a href='/\"><script>alert(1)</script>'></a><a href='/a&#13;event:end&#10;b'></a>"
                 + "<a href='/" + "w".repeat(4000) + "'></a><a href='/redirect'></a>";
-        HttpServer site = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
-        site.createContext("/", exchange -> {
-            boolean isPage = exchange.getRequestURI().getPath().equals("/");
-            byte[] body = page.getBytes(UTF_8);
-            exchange.getResponseHeaders().set("Content-Type", "text/html");
-            if (exchange.getRequestURI().getPath().equals("/redirect")) {
-                exchange.getResponseHeaders().set("Location", "/\"}\\<script>evil{}=1</script>");
-                exchange.sendResponseHeaders(302, -1);
-            } else {
-                exchange.sendResponseHeaders(isPage ? 200 : 404, body.length);
-                exchange.getResponseBody().write(body);
-            }
-            exchange.close();
-        });
-        site.start();
-        try (LiveServer server = LiveServer.open("127.0.0.1", 0);
+        Site site = new Site("127.0.0.1")
+                .otherwise(request ->
+                        Site.status(404).field("Content-Type", "text/html").body(page))
+                .html("/", page)
+                .redirect("/redirect", "/\"}\\<script>evil{}=1</script>");
+        try (site;
+                LiveServer server = LiveServer.open("127.0.0.1", 0);
                 Crawler crawler = new Crawler(options(), new Sieve(1000), AllStages::of)) {
             record.start(null, false, NOW.instant());
             server.show(record, () -> record, crawler, NOW);
-            crawler.seed("http://127.0.0.1:" + site.getAddress().getPort() + "/");
+            crawler.seed(site.url("/"));
             crawler.run(record);
             record.sample(crawler.report(), NOW.instant());
 
@@ -181,8 +170,6 @@ class LivePageTest {
                             "[a-z][a-z0-9_]*(\\{[a-z]+=\"[^\"\\\\]*\"(,[a-z]+=\"[^\"\\\\]*\")*})? [-0-9.E]+"))
                     .noneMatch(line -> line.contains("alert") || line.contains("evil"));
             assertThat(update).doesNotContain("\u202e");
-        } finally {
-            site.stop(0);
         }
     }
 }

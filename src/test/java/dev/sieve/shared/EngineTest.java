@@ -3,13 +3,12 @@ package dev.sieve.shared;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import com.sun.net.httpserver.HttpServer;
 import dev.sieve.CapturedLog;
 import dev.sieve.LocalServer;
+import dev.sieve.crawl.Site;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -143,14 +142,10 @@ class EngineTest {
     void whatDoesNotAnswerAsAnEngineIsRefused() throws IOException {
         assertRefused(EngineAddress.parse("redis://127.0.0.1:" + TestEngine.freePort() + "/a"), "Connection refused");
         assertRefused(EngineAddress.parse("redis://host.invalid/a"), "unknown host");
-        HttpServer http = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
-        http.start();
-        try {
+        try (Site http = new Site()) {
             assertRefused(
-                    EngineAddress.parse("redis://127.0.0.1:" + http.getAddress().getPort() + "/a"),
+                    EngineAddress.parse("redis://127.0.0.1:" + http.port() + "/a"),
                     "does not use the protocol of Redis");
-        } finally {
-            http.stop(0);
         }
         try (ServerSocket silent = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             assertRefused(EngineAddress.parse("redis://127.0.0.1:" + silent.getLocalPort() + "/a"), "no response");

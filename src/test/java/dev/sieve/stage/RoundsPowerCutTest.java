@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sieve.CapturedLog;
 import dev.sieve.Lease;
+import dev.sieve.Tier;
 import dev.sieve.UrlBatch;
 import dev.sieve.crawl.CrawlJob;
 import dev.sieve.crawl.JobLines;
@@ -46,8 +47,8 @@ import org.junit.jupiter.api.Test;
  * and a round that has ended leaves nothing to visit. With {@code sieve.proof}, at more moments.
  */
 class RoundsPowerCutTest {
-    private static final int STATES = Boolean.getBoolean("sieve.proof") ? 100_000 : 1_000;
-    private static final int FAILURES = Boolean.getBoolean("sieve.proof") ? 20_000 : 300;
+    private static final int STATES = Tier.of(200, 400, 100_000);
+    private static final int FAILURES = Tier.of(100, 150, 20_000);
     private static final int PAGES = 7;
     private static final int ROUNDS = 3;
     private static final long OWNER = 7;

@@ -409,7 +409,7 @@ class SitemapCrawlTest {
                     .on("/drip", server.drip(ok + "<urlset>", " "));
 
             CrawlReport report = crawl(
-                    fast().retries(0).timeout(Duration.ofSeconds(10)), new Sieve(1000), server.url(HostileServer.GOOD));
+                    fast().retries(0).timeout(Duration.ofSeconds(5)), new Sieve(1000), server.url(HostileServer.GOOD));
 
             assertThat(report.ending()).isEqualTo(Ending.DRAINED);
             assertThat(visits.stream().map(Visit::url)).containsExactly(server.url(HostileServer.GOOD));

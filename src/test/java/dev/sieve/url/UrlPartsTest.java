@@ -44,7 +44,7 @@ class UrlPartsTest {
     })
     void domainIsTheRegistrableOneOrTheHost(String url, String domain) {
         assertThat(UrlParts.domain(url)).isEqualTo(domain);
-        assertThat(UrlParts.domain(url)).isEqualTo(domain);
+        assertThat(UrlParts.domain(url)).as("from the cache").isEqualTo(domain);
     }
 
     @Test
