@@ -124,8 +124,12 @@ public final class Cookie {
         return new Cookie(cookie.build());
     }
 
-    /** Returns the cookie that a Set-Cookie field sets, or deletes if it has expired; null, after saying why, for none. */
-    public static @Nullable Cookie received(String url, String field, Consumer<String> refused) {
+    /**
+     * Returns the cookie that a Set-Cookie field sets, or deletes if it has expired; null, after saying why, for none.
+     *
+     * @param kept the cookies of the site: a response over http leaves those for https alone
+     */
+    public static @Nullable Cookie received(String url, String field, List<Cookie> kept, Consumer<String> refused) {
         try {
             String[] pair = field.split(";", 2);
             int equals = pair[0].indexOf('=');
@@ -146,7 +150,9 @@ public final class Cookie {
                     prefix.startsWith("__host-") ? isOfHost : read.secure() || !prefix.startsWith("__secure-");
             require(hasPrefix, "the prefix of its name requires Secure; __Host- also Path=/ and no Domain");
             String value = pair[0].substring(equals + 1).trim();
-            return new Cookie(read.newBuilder().name(name).value(value).build());
+            Cookie cookie = new Cookie(read.newBuilder().name(name).value(value).build());
+            require(target.isHttps() || kept.stream().noneMatch(cookie::hides), "one for https has its name");
+            return cookie;
         } catch (IllegalArgumentException e) {
             refused.accept(e.getMessage());
             return null;
@@ -155,6 +161,22 @@ public final class Cookie {
             refused.accept("it cannot be read");
             return null;
         }
+    }
+
+    /** Returns whether a cookie for https would not be sent, or not alone, because of this one. */
+    private boolean hides(Cookie other) {
+        return other.cookie.secure()
+                && other.cookie.name().equals(cookie.name())
+                && (isIn(cookie.domain(), other.cookie.domain()) || isIn(other.cookie.domain(), cookie.domain()))
+                && isBelow(cookie.path(), other.cookie.path());
+    }
+
+    private static boolean isIn(String host, String domain) {
+        return host.equals(domain) || host.endsWith("." + domain);
+    }
+
+    private static boolean isBelow(String path, String parent) {
+        return path.equals(parent) || path.startsWith(parent.endsWith("/") ? parent : parent + "/");
     }
 
     /** Returns a URL for OkHttp, which then takes a host on this machine for as secure as https, as browsers do. */
@@ -176,6 +198,11 @@ public final class Cookie {
                 .sorted(Comparator.comparingInt(each -> -each.cookie.path().length()))
                 .map(each -> each.cookie.name() + "=" + each.cookie.value())
                 .collect(Collectors.joining("; "));
+    }
+
+    /** Returns the same cookie without a value, after its expiry. */
+    public Cookie ended() {
+        return new Cookie(cookie.newBuilder().value("").expiresAt(1).build());
     }
 
     public boolean hasExpired(Instant now) {

@@ -62,10 +62,11 @@ public final class LineTable {
         files.flush(file);
     }
 
-    /** Replaces the file in one step by one with other lines, which are passed on as when it was opened. */
-    public void replace(LineFile.Writing valid, LineFile.Lines lines) throws IOException {
+    /** Replaces the file in one step by one with other lines, which are passed on after an action. */
+    public void replace(LineFile.Writing valid, Runnable replaced, LineFile.Lines lines) throws IOException {
         file.flush();
         files.replace(kind, valid);
+        replaced.run();
         file = files.open(kind, lines);
     }
 
@@ -88,7 +89,7 @@ public final class LineTable {
             }
         };
         try {
-            replace(writing, (position, line) -> {});
+            replace(writing, () -> {}, (position, line) -> {});
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

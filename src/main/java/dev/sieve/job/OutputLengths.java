@@ -1,20 +1,16 @@
 package dev.sieve.job;
 
-import dev.sieve.durable.DurableFolder;
 import dev.sieve.io.Disk;
 import dev.sieve.io.JobFiles;
 import dev.sieve.io.LineFile;
-import dev.sieve.io.LocalDisk;
+import dev.sieve.io.LineTable;
 import dev.sieve.output.FileEnd;
 import dev.sieve.output.FileEnds;
-import dev.sieve.output.OutputFile;
 import java.io.Closeable;
 import java.io.IOException;
 import java.net.URI;
-import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.LinkedHashMap;
@@ -53,17 +49,10 @@ public final class OutputLengths implements FileEnds {
 
     private static final Logger LOG = LoggerFactory.getLogger("dev.sieve.crawl");
 
-    /** After so many lines, the file is replaced by one with the present lengths. */
-    private static final int MAX_LINES = 20_000;
-
     private static final HexFormat HEX = HexFormat.of();
 
-    /** The file of {@link DurableFolder#lock}. */
-    private static final String LOCK = "lock";
-
-    private final JobFiles files;
     private final boolean forces;
-    private LineFile file;
+    private final LineTable file;
     /** Of every output, by its URI; what is not stored yet is also in {@link #changed}. */
     private final Map<String, FileEnd> ends = new LinkedHashMap<>();
 
@@ -72,104 +61,26 @@ public final class OutputLengths implements FileEnds {
 
     /** Closed with this: nothing if the files are those of a job. */
     private final Closeable closing;
-    /** A folder that has only the lengths; null for another place. */
-    private final @Nullable Path folder;
-    /** Of such a folder. */
-    private final Closeable lock;
-    /** The lengths in such folders beside other outputs of this run, until they are stored here. */
-    private final List<OutputLengths> takenOver = new ArrayList<>();
-
-    /** Whether lengths of outputs that this run does not write are here. */
-    private boolean hasOthers;
 
     OutputLengths(JobFiles files, boolean forces) throws IOException {
-        this(files, forces, () -> {}, null, () -> {});
+        this(files, forces, () -> {});
     }
 
-    private OutputLengths(JobFiles files, boolean forces, Closeable closing, @Nullable Path folder, Closeable lock)
-            throws IOException {
-        this.files = files;
+    private OutputLengths(JobFiles files, boolean forces, Closeable closing) throws IOException {
         this.forces = forces;
         this.closing = closing;
-        this.folder = folder;
-        this.lock = lock;
-        file = files.open(KIND, (position, line) -> read(line));
+        file = new LineTable(files, KIND, (position, line) -> read(line));
     }
 
     /** Opens lengths on a disk of their own, to which they are forced. */
     public static OutputLengths open(Disk disk, long owner) throws IOException {
-        return open(disk, owner, null, () -> {});
-    }
-
-    private static OutputLengths open(Disk disk, long owner, @Nullable Path folder, Closeable lock) throws IOException {
         JobFiles files = JobFiles.open(disk, owner, List.of(KIND), true, () -> {});
-        return new OutputLengths(files, true, files, folder, lock);
+        return new OutputLengths(files, true, files);
     }
 
-    /**
-     * Opens lengths in a folder beside the first of the outputs of a run. It is deleted when this is closed, unless a later run
-     * has something to remove. Lengths of another crawl, or damaged ones, are replaced. Those that a run with the same outputs in
-     * another order has left are taken over, and those of outputs that this run does not write are dropped: they would be out
-     * of date when a later run writes these outputs.
-     *
-     * @throws IOException also when another process is writing the first output, or has the lengths of one of them
-     */
-    static FileEnds beside(List<Path> outputs, long owner) throws IOException {
-        Path first = outputs.get(0);
-        OutputFile.requireUnused(first);
-        if (!Files.isDirectory(parent(first))) {
-            return NONE;
-        }
-        OutputLengths lengths = beside(folder(first), owner);
-        lengths.hasOthers = true;
-        for (Path output : outputs) {
-            Path other = folder(output);
-            if (!other.equals(lengths.folder) && Files.isDirectory(other)) {
-                try {
-                    OutputLengths earlier = beside(other, owner);
-                    lengths.takenOver.add(earlier);
-                    earlier.ends.forEach(lengths.ends::putIfAbsent);
-                } catch (IOException | RuntimeException e) {
-                    try (lengths) {
-                        throw e;
-                    }
-                }
-            }
-        }
-        return lengths;
-    }
-
-    private static Path folder(Path output) {
-        return output.resolveSibling(output.getFileName() + ".lengths");
-    }
-
-    private static OutputLengths beside(Path folder, long owner) throws IOException {
-        LocalDisk.makeFolder(folder);
-        // Another worker may have started at the same time, and not have opened its outputs.
-        Closeable lock = DurableFolder.lock(folder);
-        try {
-            Disk disk = new LocalDisk(folder);
-            try {
-                return open(disk, owner, folder, lock);
-            } catch (IOException e) {
-                LOG.warn("{}; outputs are continued at their ends", e.getMessage());
-                deleteFiles(disk);
-                return open(disk, owner, folder, lock);
-            }
-        } catch (IOException | RuntimeException e) {
-            try (lock) {
-                throw e;
-            }
-        }
-    }
-
-    /** Deletes all but the lock. */
-    private static void deleteFiles(Disk disk) throws IOException {
-        for (String name : disk.names()) {
-            if (!name.equals(LOCK)) {
-                disk.delete(name);
-            }
-        }
+    /** Takes over the lengths of outputs that have none here. */
+    void takeOver(OutputLengths earlier) {
+        earlier.ends.forEach(ends::putIfAbsent);
     }
 
     private static Path parent(Path output) {
@@ -237,63 +148,35 @@ public final class OutputLengths implements FileEnds {
     }
 
     @Override
-    public void flush() throws IOException {
-        if (changed.isEmpty() && !hasOthers) {
-            return;
-        }
-        if (hasOthers || file.last() >= MAX_LINES) {
-            if (hasOthers) {
-                ends.keySet().retainAll(uris.values());
-            }
-            file.close();
-            files.replace(KIND, lines -> {
-                for (Map.Entry<String, FileEnd> each : ends.entrySet()) {
-                    lines.accept(line(each.getKey(), each.getValue()));
-                }
-            });
-            file = files.open(KIND, (position, line) -> {});
-            hasOthers = false;
-            for (OutputLengths earlier : takenOver) {
-                earlier.closeFiles(true);
-            }
-            takenOver.clear();
-        } else {
+    public void flush() {
+        if (!changed.isEmpty()) {
             changed.forEach((uri, end) -> file.add(line(uri, end)));
             file.flush(forces);
+            file.trim(this::lines);
+            changed.clear();
         }
+    }
+
+    private List<String> lines() {
+        return ends.entrySet().stream()
+                .map(each -> line(each.getKey(), each.getValue()))
+                .toList();
+    }
+
+    /** Stores the lengths of the outputs that were opened, and forgets all others. */
+    void storeOpened() {
+        ends.keySet().retainAll(uris.values());
+        file.replace(lines());
         changed.clear();
     }
 
     @Override
     public void close() throws IOException {
-        try {
-            closeFiles(areWhole());
-        } finally {
-            for (OutputLengths earlier : takenOver) {
-                earlier.close();
-            }
-        }
-    }
-
-    private void closeFiles(boolean deletes) throws IOException {
-        try (lock) {
-            closing.close();
-            if (folder != null && deletes) {
-                deleteFiles(new LocalDisk(folder));
-            }
-        }
-        if (folder != null && deletes) {
-            try {
-                Files.deleteIfExists(folder.resolve(LOCK));
-                Files.delete(folder);
-            } catch (FileSystemException e) {
-                // Another worker has begun to use it.
-            }
-        }
+        closing.close();
     }
 
     /** Returns whether the outputs end as stored, so that their ends are known without the lengths. */
-    private boolean areWhole() throws IOException {
+    boolean areWhole() throws IOException {
         for (Map.Entry<String, FileEnd> each : ends.entrySet()) {
             Path output = Path.of(URI.create(each.getKey()));
             if (Files.exists(output) && Files.size(output) != each.getValue().length()) {

@@ -170,7 +170,7 @@ public final class SharedJob implements JobStore, Sharing {
 
     @Override
     public FileEnds outputs(List<Path> outputs, boolean forces) throws IOException {
-        return OutputLengths.beside(outputs, frontier.notes().seed());
+        return SharedLengths.open(outputs, frontier.notes().seed());
     }
 
     @Override

@@ -9,6 +9,7 @@ import dev.sieve.fetch.Cookie;
 import dev.sieve.io.JobFiles;
 import dev.sieve.io.LineFile;
 import dev.sieve.io.LineReader;
+import dev.sieve.io.LineTable;
 import dev.sieve.io.LruMap;
 import dev.sieve.url.UrlParts;
 import java.io.IOException;
@@ -18,8 +19,11 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.HexFormat;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
@@ -29,8 +33,9 @@ import org.jspecify.annotations.Nullable;
  * The cookies of a crawl: those that the user has named, and those that servers have set.
  *
  * <p>Of a registrable domain, those that were used last are kept, up to a number and to a number of bytes; in all, those of the
- * domains that were used last. Those of the user are evicted only after all others. A job stores those that servers have set, in a file in which the last line of a cookie counts. They take the
- * place of those of the user until the user names others.
+ * domains that were used last. Those of the user are evicted only after all others. A job stores those that servers have set, and
+ * which of the user's they have deleted: the last line of a cookie counts, and one that has expired says that it is not kept. They
+ * take the place of those of the user until the user names others.
  *
  * <p>Methods throw {@link UncheckedIOException} when the disk fails. Safe for use by many threads.
  */
@@ -52,21 +57,18 @@ final class CookieJar {
 
     private static final String BYTE_ORDER_MARK = "\uFEFF";
     private static final int MAX_LINE = 16 << 10;
-    /** How much is appended to the file before it is replaced by one without the lines that do not count. */
-    private static final int APPENDED_BYTES = 16 << 20;
-
     /** Begins the line with the digest of the cookies that the user has named last. */
     private static final String NAMED = "named ";
 
-    /** A cookie that is kept, whether the user has named it, and when it was set or sent last, in epoch milliseconds. */
+    /** A cookie that is kept, and when it was set or sent last, in epoch milliseconds. */
     private static final class Held {
         private final Cookie cookie;
-        private final boolean isNamed;
+        private final String name;
         private volatile long used;
 
-        Held(Cookie cookie, boolean isNamed, Instant now) {
+        Held(Cookie cookie, Instant now) {
             this.cookie = cookie;
-            this.isNamed = isNamed;
+            name = cookie.toString();
             used = now.toEpochMilli();
         }
     }
@@ -75,37 +77,39 @@ final class CookieJar {
     private final LruMap<List<Held>> domains = new LruMap<>(
             ALL_BYTES,
             CookieJar::bytes,
-            held -> held.stream().anyMatch(each -> each.isNamed),
-            (domain, held) -> held.forEach(this::evict));
+            held -> held.stream().anyMatch(this::isNamed),
+            (domain, held) -> this.evicted.addAll(held));
 
-    /** The cookies that were evicted and are not counted yet. */
-    private final List<String> evicted = new ArrayList<>();
+    /** Those that the user has named. */
+    private final Map<String, Cookie> named = new HashMap<>();
+    /** The line with the digest of these, or of earlier ones if there are none; empty if there never were any. */
+    private String digest = "";
+
+    /** The cookies that were evicted, until that is stored, and until it is said. */
+    private final List<Held> evicted = new ArrayList<>();
+
+    private final List<String> gone = new ArrayList<>();
 
     private volatile boolean hasSentNamed;
-
-    private final @Nullable JobFiles files;
     /** Null without files. */
-    private @Nullable LineFile file;
+    private final @Nullable LineTable stored;
 
-    private int appended;
-
-    /** Creates a jar with the cookies that the user has named; it stores them in the files of a job, if there are any. */
-    CookieJar(@Nullable JobFiles files, List<Cookie> named, Instant now) throws IOException {
-        this.files = files;
-        List<String> lines = files == null ? List.of() : stored(files);
+    /** Creates a jar with the cookies that the user has named; it stores the others in the files of a job, if there are any. */
+    CookieJar(@Nullable JobFiles files, List<Cookie> cookies, Instant now) throws IOException {
+        cookies.forEach(each -> named.put(each.toString(), each));
+        String text = cookies.stream().map(Cookie::line).collect(Collectors.joining("\n"));
         long seed = files == null ? 0 : files.owner();
-        String text = named.stream().map(Cookie::line).collect(Collectors.joining("\n"));
-        String digest = NAMED + HexFormat.of().toHexDigits(Murmur3.hash(text, seed)[0]);
-        List<Cookie> set = lines.stream()
-                .filter(line -> !line.startsWith(NAMED))
-                .map(CookieJar::cookie)
-                .toList();
-        boolean isSame = named.isEmpty() || lines.contains(digest);
-        (isSame ? named : set).forEach(each -> put(each, isSame, now));
-        (isSame ? set : named).forEach(each -> put(each, !isSame, now));
+        String own = NAMED + HexFormat.of().toHexDigits(Murmur3.hash(text, seed)[0]);
+        Map<String, Cookie> set = new LinkedHashMap<>();
+        stored = files == null ? null : new LineTable(files, KIND, (position, line) -> read(line, own, set, now));
+        boolean isSame = cookies.isEmpty() || own.equals(digest);
         if (!isSame) {
+            digest = own;
             store(digest);
         }
+        (isSame ? cookies : set.values()).forEach(each -> put(each, now));
+        (isSame ? set.values() : cookies).forEach(each -> put(each, now));
+        storeEvicted();
     }
 
     private static boolean isLine(String line) {
@@ -117,9 +121,30 @@ final class CookieJar {
         }
     }
 
+    /** Adds the cookie in a line to those that servers have set, or removes those whose place those of the user have taken. */
+    private void read(String line, String own, Map<String, Cookie> set, Instant now) {
+        if (line.startsWith(NAMED)) {
+            digest = line;
+            if (line.equals(own)) {
+                set.keySet().removeAll(named.keySet());
+            }
+            return;
+        }
+        Cookie cookie = cookie(line);
+        if (cookie.hasExpired(now) && !named.containsKey(cookie.toString())) {
+            set.remove(cookie.toString());
+        } else {
+            set.put(cookie.toString(), cookie);
+        }
+    }
+
     /** Returns the cookie in a line of the job's file: UTF-8, each byte as a character. */
     private static Cookie cookie(String line) {
         return Cookie.of(new String(line.getBytes(ISO_8859_1), UTF_8));
+    }
+
+    private static String line(Cookie cookie) {
+        return new String(cookie.line().getBytes(UTF_8), ISO_8859_1);
     }
 
     /**
@@ -161,51 +186,39 @@ final class CookieJar {
         return cookies;
     }
 
-    /** Returns the lines of the file that count, and replaces it by one with these. */
-    private List<String> stored(JobFiles of) throws IOException {
-        LruMap<String> last =
-                new LruMap<>(ALL_BYTES, String::length, line -> line.startsWith(NAMED), (name, line) -> {});
-        of.read(
-                KIND,
-                (position, line) ->
-                        last.put(line.startsWith(NAMED) ? NAMED : cookie(line).toString(), line),
-                LineFile.REFUSE);
-        List<String> lines = last.values();
-        of.replace(KIND, receiver -> {
-            for (String line : lines) {
-                receiver.accept(line);
-            }
-        });
-        file = of.open(KIND, (position, line) -> {});
-        appended = 0;
-        return lines;
+    private void store(String line) {
+        if (stored != null) {
+            stored.add(line);
+            stored.trim(this::valid);
+        }
     }
 
-    private void store(String line) {
-        if (file == null || files == null) {
-            return;
+    /** Returns the lines that count. */
+    private List<String> valid() {
+        List<String> lines = new ArrayList<>();
+        if (!digest.isEmpty()) {
+            lines.add(digest);
         }
-        file.add(line);
-        appended += line.length();
-        if (appended > APPENDED_BYTES) {
-            try {
-                file.flush();
-                file.close();
-                stored(files);
-            } catch (IOException e) {
-                throw new UncheckedIOException(e);
+        Map<String, Cookie> gone = new HashMap<>(named);
+        for (List<Held> held : domains.values()) {
+            for (Held each : held) {
+                if (gone.remove(each.name) != each.cookie) {
+                    lines.add(line(each.cookie));
+                }
             }
         }
+        gone.values().forEach(each -> lines.add(line(each.ended())));
+        return lines;
     }
 
     /** Returns the Cookie field of a request; empty for none. */
     String field(String url, Instant now) {
         List<Cookie> sent = new ArrayList<>();
         Predicate<Cookie> belongs = Cookie.belongingTo(url, now);
-        for (Held each : held(url)) {
+        for (Held each : held(UrlParts.domain(url))) {
             if (belongs.test(each.cookie)) {
                 each.used = now.toEpochMilli();
-                hasSentNamed |= each.isNamed;
+                hasSentNamed |= isNamed(each);
                 sent.add(each.cookie);
             }
         }
@@ -214,15 +227,19 @@ final class CookieJar {
 
     /** Returns the cookies of the registrable domain of a URL. */
     List<Cookie> ofSite(String url, Instant now) {
-        return held(url).stream()
+        return held(UrlParts.domain(url)).stream()
                 .map(each -> each.cookie)
                 .filter(each -> !each.hasExpired(now))
                 .toList();
     }
 
-    private List<Held> held(String url) {
-        List<Held> known = domains.get(UrlParts.domain(url));
+    private List<Held> held(String domain) {
+        List<Held> known = domains.get(domain);
         return known == null ? List.of() : known;
+    }
+
+    private boolean isNamed(Held held) {
+        return named.containsKey(held.name);
     }
 
     /** Returns whether a cookie that the user has named was part of a request. */
@@ -233,24 +250,25 @@ final class CookieJar {
     /** Takes over the Set-Cookie fields of a response; returns whether that has changed a cookie. */
     boolean take(String url, List<String> fields, Instant now, Loss.Receiver losses) {
         boolean isChanged = false;
-        List<String> gone;
+        List<String> lost;
         synchronized (this) {
             for (String field : fields.subList(0, Math.min(fields.size(), MOST_OF_RESPONSE))) {
-                Cookie cookie = Cookie.received(url, field, problem -> ignored(url, problem, losses));
-                if (cookie != null && put(cookie, false, now)) {
-                    store(new String(cookie.line().getBytes(UTF_8), ISO_8859_1));
+                Cookie cookie = Cookie.received(url, field, ofSite(url, now), problem -> ignored(url, problem, losses));
+                if (cookie != null && put(cookie, now)) {
+                    store(line(cookie));
+                    storeEvicted();
                     isChanged = true;
                 }
             }
-            gone = List.copyOf(evicted);
-            evicted.clear();
+            lost = List.copyOf(gone);
+            gone.clear();
         }
         for (int i = MOST_OF_RESPONSE; i < fields.size(); i++) {
             ignored(url, "a response can set " + MOST_OF_RESPONSE, losses);
         }
-        gone.forEach(each -> losses.lost(
+        lost.forEach(each -> losses.lost(
                 Loss.COOKIES_EVICTED,
-                "there are more cookies of a domain, or of all, than are kept: " + each + " is evicted"));
+                "there are more cookies of a domain, or of all, than are kept: cookie " + each + " is evicted"));
         return isChanged;
     }
 
@@ -259,22 +277,20 @@ final class CookieJar {
     }
 
     /** Sets a cookie, or deletes it if it has expired; returns whether that has changed it. */
-    private boolean put(Cookie cookie, boolean isNamed, Instant now) {
-        List<Held> known = domains.get(cookie.domain());
-        List<Held> kept = known == null ? new ArrayList<>() : new ArrayList<>(known);
-        String name = cookie.toString();
+    private boolean put(Cookie cookie, Instant now) {
+        List<Held> kept = new ArrayList<>(held(cookie.domain()));
+        Held newest = new Held(cookie, now);
         int place = 0;
-        while (place < kept.size() && !kept.get(place).cookie.toString().equals(name)) {
+        while (place < kept.size() && !kept.get(place).name.equals(newest.name)) {
             place++;
         }
         Held before = place < kept.size() ? kept.remove(place) : null;
-        Held newest = new Held(cookie, isNamed || (before != null && before.isNamed), now);
         kept.add(place, newest);
         kept.removeIf(each -> each.cookie.hasExpired(now));
         while (kept.size() > MOST_OF_DOMAIN || bytes(kept) > DOMAIN_BYTES) {
             Held least = leastNeeded(kept, newest);
             kept.remove(least);
-            evict(least);
+            evicted.add(least);
         }
         domains.put(cookie.domain(), List.copyOf(kept));
         return before == null ? !cookie.hasExpired(now) : !before.cookie.line().equals(cookie.line());
@@ -284,9 +300,9 @@ final class CookieJar {
      * Returns the cookie that was used least recently, in the last place one of the user. Of those that were sent together, that is
      * the latest: the others, such as the session, were sent more often. It is not the newest unless all others are the user's.
      */
-    private static Held leastNeeded(List<Held> kept, Held newest) {
+    private Held leastNeeded(List<Held> kept, Held newest) {
         Comparator<Held> order = Comparator.<Held>comparingInt(
-                        each -> (each.isNamed ? 2 : 0) + (each == newest ? 1 : 0))
+                        each -> (isNamed(each) ? 2 : 0) + (each == newest ? 1 : 0))
                 .thenComparingLong(each -> each.used);
         Held least = newest;
         for (Held each : kept) {
@@ -295,8 +311,12 @@ final class CookieJar {
         return least;
     }
 
-    private void evict(Held held) {
-        evicted.add("cookie " + held.cookie);
+    private void storeEvicted() {
+        for (Held held : evicted) {
+            store(line(held.cookie.ended()));
+            gone.add(held.name);
+        }
+        evicted.clear();
     }
 
     private static long bytes(List<Held> cookies) {
@@ -305,8 +325,8 @@ final class CookieJar {
 
     /** Hands what was stored to the operating system, and forces it to the disk if {@code isForced}. */
     synchronized void flush(boolean isForced) {
-        if (file != null && files != null) {
-            files.flush(file, isForced);
+        if (stored != null) {
+            stored.flush(isForced);
         }
     }
 }

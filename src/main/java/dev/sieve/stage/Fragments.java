@@ -4,7 +4,7 @@ import dev.sieve.bloom.Murmur3;
 import dev.sieve.fetch.FetchResult.Redirect;
 import dev.sieve.io.JobFiles;
 import dev.sieve.io.LineFile;
-import dev.sieve.io.LongTable;
+import dev.sieve.io.LineTable;
 import dev.sieve.url.UrlNormalizer;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -52,17 +52,13 @@ final class Fragments {
     /** Characters of the links of a page, so that a line is not too long. */
     private static final int MAX_LINK_CHARS = 900_000;
 
-    private static final int MAX_NEWEST_BYTES = 32 << 20;
-
-    private final JobFiles files;
     private final long owner;
-    private final LineFile file;
+    private final LineTable file;
     private boolean hasAllPages;
 
     Fragments(JobFiles files) throws IOException {
-        this.files = files;
         owner = files.owner();
-        file = files.open(KIND, (position, line) -> hasAllPages |= line.equals(CHECKED));
+        file = new LineTable(files, KIND, (position, line) -> hasAllPages |= line.equals(CHECKED));
     }
 
     /** Collects the parts of a page, and its links to parts. Not safe for use by many threads. */
@@ -139,12 +135,11 @@ final class Fragments {
 
     /** Hands the lines to the operating system, and forces them to the disk if {@code isForced}. */
     synchronized void flush(boolean isForced) {
-        files.flush(file, isForced);
+        file.flush(isForced);
     }
 
     synchronized void read(LineFile.Lines lines) throws IOException {
-        file.flush();
-        files.read(KIND, lines, LineFile.REFUSE);
+        file.read(lines);
     }
 
     synchronized String line(long position) throws IOException {
@@ -153,26 +148,11 @@ final class Fragments {
 
     /** Replaces the file by one with the newest line of each page, and without the broken links that were recorded. */
     static void keepNewest(JobFiles files) throws IOException {
-        LongTable newest = new LongTable(MAX_NEWEST_BYTES);
-        boolean[] hasChecked = {false};
-        LineFile.Lines all = (position, text) -> {
-            hasChecked[0] |= text.equals(CHECKED);
+        LineTable.keepLast(files, KIND, Long.MIN_VALUE, text -> {
             if (isPage(text)) {
-                newest.put(pageHash(Line.of(text).url, files.owner()), position);
+                return pageHash(Line.of(text).url, files.owner());
             }
-        };
-        files.read(KIND, all, LineFile.REFUSE);
-        files.replace(KIND, lines -> {
-            if (hasChecked[0]) {
-                lines.accept(CHECKED);
-            }
-            LineFile.Lines kept = (position, text) -> {
-                long last = isPage(text) ? newest.get(pageHash(Line.of(text).url, files.owner())) : -1;
-                if (last == position || last == 0) {
-                    lines.accept(text);
-                }
-            };
-            files.read(KIND, kept, LineFile.REFUSE);
+            return text.equals(CHECKED) ? 1 : 0;
         });
     }
 

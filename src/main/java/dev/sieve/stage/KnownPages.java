@@ -6,6 +6,7 @@ import dev.sieve.crawl.Journal;
 import dev.sieve.crawl.Target;
 import dev.sieve.io.JobFiles;
 import dev.sieve.io.LineFile;
+import dev.sieve.io.LineTable;
 import dev.sieve.io.LongTable;
 import dev.sieve.url.UrlNormalizer;
 import java.io.IOException;
@@ -62,7 +63,7 @@ final class KnownPages {
     private static final int MIN_PAGES = 1 << 10;
 
     private final JobFiles files;
-    private LineFile file;
+    private final LineTable file;
 
     /** By number: the position of the last line of a page with all fields; 0 when the number is not used. */
     private long[] positions = new long[MIN_PAGES];
@@ -96,7 +97,7 @@ final class KnownPages {
         this.files = files;
         this.bytes = bytes;
         numbers = new LongTable(bytes);
-        file = files.open(KIND, this::read);
+        file = new LineTable(files, KIND, this::read);
         removeEarlier();
     }
 
@@ -199,7 +200,7 @@ final class KnownPages {
     private void state(int number, String state) {
         String line = "round " + number + " " + state + (isOnlyDue ? " due" : "");
         long position = file.add(line);
-        file.force();
+        file.flush(true);
         readRound(position, line);
     }
 
@@ -382,8 +383,7 @@ final class KnownPages {
      */
     synchronized Round complete(boolean isOpen, Predicate<String> isSeed, BooleanSupplier hasToEnd) throws IOException {
         BitSet linked = new BitSet(end);
-        file.flush();
-        files.replace(KIND, lines -> {
+        LineFile.Writing last = lines -> {
             for (int number = 0; number < end; number++) {
                 if (hasToEnd.getAsBoolean()) {
                     throw new CancellationException();
@@ -399,19 +399,17 @@ final class KnownPages {
                 }
             }
             lines.accept("round " + round + " queued" + (isOnlyDue ? " due" : ""));
-        });
-        reload();
+        };
+        file.replace(last, this::clear, this::read);
         return round(linked, isSeed);
     }
 
-    private void reload() throws IOException {
-        file.close();
+    private void clear() {
         positions = new long[positions.length];
         touches = new long[positions.length];
         numbers = new LongTable(bytes);
         left = new BitSet();
         end = 0;
-        file = files.open(KIND, this::read);
     }
 
     /** Returns references as numbers where they have one; others are kept or left out. */

@@ -3,6 +3,7 @@ package dev.sieve.stage;
 import dev.sieve.bloom.Murmur3;
 import dev.sieve.io.JobFiles;
 import dev.sieve.io.LineFile;
+import dev.sieve.io.LineTable;
 import dev.sieve.io.LongTable;
 import dev.sieve.url.UrlParts;
 import java.io.Closeable;
@@ -37,8 +38,7 @@ final class KnownTexts implements Closeable {
 
     private static final int DIGEST_LENGTH = 16;
 
-    private final JobFiles files;
-    private final LineFile file;
+    private final LineTable file;
 
     /** The positions of lines by digests. */
     private final LongTable positions;
@@ -58,9 +58,9 @@ final class KnownTexts implements Closeable {
     }
 
     KnownTexts(JobFiles files, int maxBytes) throws IOException {
-        this.files = files;
         positions = new LongTable(maxBytes);
-        file = files.open(
+        file = new LineTable(
+                files,
                 KIND,
                 (position, line) ->
                         restore(HexFormat.fromHexDigitsToLong(line, 0, DIGEST_LENGTH), host(url(line)), position));
@@ -136,7 +136,7 @@ final class KnownTexts implements Closeable {
 
     /** Hands the lines to the operating system, and forces them to the disk if {@code isForced}. */
     synchronized void flush(boolean isForced) {
-        files.flush(file, isForced);
+        file.flush(isForced);
     }
 
     @Override

@@ -26,8 +26,7 @@ class RenderCommandTest {
     private static final String APP = "fetch('/data').then(r => r.text()).then(t => document.body.innerHTML = t)";
 
     @Test
-    void aRenderedPageSendsItsCookiesAndIsMarked(Browser unused, @TempDir Path folder)
-            throws IOException {
+    void aRenderedPageSendsItsCookiesAndIsMarked(Browser unused, @TempDir Path folder) throws IOException {
         Path records = folder.resolve("records.jsonl");
         Path archive = folder.resolve("a.warc.gz");
         String job = folder.resolve("job").toString();

@@ -21,7 +21,8 @@ class CookieTest {
     }
 
     private static @Nullable Cookie received(String url, String field) {
-        return Cookie.received(url, field, reason -> assertThat(reason).isNotEmpty());
+        return Cookie.received(
+                url, field, List.of(), reason -> assertThat(reason).isNotEmpty());
     }
 
     @ParameterizedTest
@@ -202,7 +203,7 @@ class CookieTest {
                 int start = random.nextInt(parts.length());
                 field.append(parts, start, start + random.nextInt(parts.length() - start));
             }
-            Cookie cookie = Cookie.received("http://www.a.test/in/x", field.toString(), reason -> {});
+            Cookie cookie = Cookie.received("http://www.a.test/in/x", field.toString(), List.of(), reason -> {});
             if (cookie != null) {
                 cookies++;
                 assertThat(Cookie.of(cookie.line()).line()).isEqualTo(cookie.line());

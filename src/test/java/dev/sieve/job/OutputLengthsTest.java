@@ -79,16 +79,16 @@ class OutputLengthsTest {
     void lengthsAreBesideAnOutputUntilItIsWhole() throws IOException {
         Path output = folder.resolve("a.txt");
         Path lengths = folder.resolve("a.txt.lengths");
-        try (FileEnds ends = OutputLengths.beside(List.of(output), OWNER)) {
+        try (FileEnds ends = SharedLengths.open(List.of(output), OWNER)) {
             write(ends, "a.txt", "first\n", "");
             assertThat(lengths).isDirectory();
         }
         assertThat(lengths).doesNotExist();
-        try (FileEnds ends = OutputLengths.beside(List.of(output), OWNER)) {
+        try (FileEnds ends = SharedLengths.open(List.of(output), OWNER)) {
             write(ends, "a.txt", "second\n", "unfini");
         }
         try (CapturedLog log = new CapturedLog();
-                FileEnds ends = OutputLengths.beside(List.of(output), OWNER)) {
+                FileEnds ends = SharedLengths.open(List.of(output), OWNER)) {
             write(ends, "a.txt", "third\n", "");
             assertThat(log.lines()).containsExactly(output + ": removed 6 bytes that a crash had left unfinished");
         }
@@ -100,13 +100,13 @@ class OutputLengthsTest {
     void lengthsAreTakenOverInAnyOrderOfOutputs() throws IOException {
         Path a = folder.resolve("a.txt");
         Path b = folder.resolve("b.txt");
-        try (FileEnds ends = OutputLengths.beside(List.of(a, b), OWNER)) {
+        try (FileEnds ends = SharedLengths.open(List.of(a, b), OWNER)) {
             write(ends, "a.txt", "first\n", "unfini");
         }
-        try (FileEnds ends = OutputLengths.beside(List.of(b, a), OWNER)) {
+        try (FileEnds ends = SharedLengths.open(List.of(b, a), OWNER)) {
             write(ends, "a.txt", "second\n", "");
         }
-        try (FileEnds ends = OutputLengths.beside(List.of(a, b), OWNER)) {
+        try (FileEnds ends = SharedLengths.open(List.of(a, b), OWNER)) {
             write(ends, "a.txt", "third\n", "");
         }
         assertThat(a).hasContent("first\nsecond\nthird\n");
@@ -117,9 +117,9 @@ class OutputLengthsTest {
     @Test
     void aSecondWorkerWithTheSameOutputIsRefused() throws IOException {
         Path a = folder.resolve("a.txt");
-        try (FileEnds ends = OutputLengths.beside(List.of(a), OWNER)) {
+        try (FileEnds ends = SharedLengths.open(List.of(a), OWNER)) {
             for (List<Path> outputs : List.of(List.of(a), List.of(folder.resolve("b.txt"), a))) {
-                assertThatThrownBy(() -> OutputLengths.beside(outputs, OWNER))
+                assertThatThrownBy(() -> SharedLengths.open(outputs, OWNER))
                         .isInstanceOf(IOException.class)
                         .hasMessageContaining("a.txt.lengths: in use by process");
             }
@@ -127,7 +127,7 @@ class OutputLengthsTest {
             assertThat(folder.resolve("a.txt.lengths")).isDirectory();
         }
         assertThat(folder.resolve("b.txt.lengths")).doesNotExist();
-        try (FileEnds ends = OutputLengths.beside(List.of(a), OWNER)) {
+        try (FileEnds ends = SharedLengths.open(List.of(a), OWNER)) {
             write(ends, "a.txt", "second\n", "");
         }
         assertThat(a).hasContent("first\nsecond\n");
@@ -137,11 +137,11 @@ class OutputLengthsTest {
     @Test
     void theLengthsOfAnotherCrawlAreReplaced() throws IOException {
         Path output = folder.resolve("a.txt");
-        try (FileEnds ends = OutputLengths.beside(List.of(output), OWNER)) {
+        try (FileEnds ends = SharedLengths.open(List.of(output), OWNER)) {
             write(ends, "a.txt", "first\n", "second\n");
         }
         try (CapturedLog log = new CapturedLog();
-                FileEnds ends = OutputLengths.beside(List.of(output), OWNER + 1)) {
+                FileEnds ends = SharedLengths.open(List.of(output), OWNER + 1)) {
             write(ends, "a.txt", "third\n", "");
             assertThat(log.lines()).hasSize(1).first().asString().contains("a.txt.lengths", "belongs to another job");
         }
@@ -152,7 +152,7 @@ class OutputLengthsTest {
     void anOutputThatAnotherProcessWritesIsRefused() throws IOException {
         Path output = folder.resolve("a.txt");
         try (Writer out = OutputFile.open(output, APPEND, false)) {
-            assertThatThrownBy(() -> OutputLengths.beside(List.of(output), OWNER))
+            assertThatThrownBy(() -> SharedLengths.open(List.of(output), OWNER))
                     .isInstanceOf(IOException.class)
                     .hasMessageContaining("another process is writing this file");
             out.write("x");
