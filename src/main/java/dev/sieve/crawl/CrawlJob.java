@@ -172,7 +172,7 @@ public final class CrawlJob implements Closeable {
         synchronized (seeds) {
             List<String> added =
                     urls.stream().distinct().filter(url -> !hasSeed(url)).toList();
-            store.addSeeds(added);
+            store.add(added, List.of());
             added.forEach(this::noteSeed);
             return added.size();
         }
@@ -206,7 +206,7 @@ public final class CrawlJob implements Closeable {
     private void addOrigin(String line) {
         synchronized (origins) {
             if (!origins.contains(line)) {
-                store.addOrigin(line);
+                store.add(List.of(), List.of(line));
                 origins.add(line);
             }
         }

@@ -129,7 +129,7 @@ final class Dispatcher {
         this.schedule = schedule;
         this.nanoClock = nanoClock;
         this.recorder = recorder;
-        levels = new Levels(schedule, recorder, job.sharing().levels(options.maxDepth));
+        levels = new Levels(schedule, recorder, job.sharing().ownLimit(options.maxDepth));
         budget = job.sharing().budget(options.maxPages);
         maxFailures = options.maxFailures;
         workers = options.concurrency;
@@ -154,7 +154,7 @@ final class Dispatcher {
 
     /** Counts the limit of time from now on. */
     final synchronized void start() {
-        startNanos = nanoClock.getAsLong() - nanos(job.sharing().age());
+        startNanos = nanoClock.getAsLong() - nanos(budget.age());
     }
 
     /** Waits for a URL whose host may be requested now; returns null to a worker that has to leave, as at the end. */

@@ -87,7 +87,7 @@ public final class LinkQueue {
         checksLinks = options.has(Capability.CHECK_LINKS);
         checksResources = options.has(Capability.CHECK_RESOURCES);
         readsSitemaps = options.has(Capability.SITEMAPS);
-        int levels = job.sharing().levels(options.maxDepth);
+        int levels = job.sharing().ownLimit(options.maxDepth);
         maxLevel = levels == Integer.MAX_VALUE ? 0 : levels;
         this.recorder = recorder;
         this.job = job;

@@ -1,9 +1,15 @@
 package dev.sieve.crawl;
 
 import dev.sieve.Lease;
+import java.time.Duration;
 
 /** How many pages, and URLs of each host, a crawl may visit. Used with the dispatcher's lock but for {@link #page}. */
 public interface PageBudget {
+    /** Returns how long ago the run began that this process takes part in. */
+    default Duration age() {
+        return Duration.ZERO;
+    }
+
     /** Returns whether it may be possible to begin another page now. */
     default boolean mayBegin() {
         return !isSpent();

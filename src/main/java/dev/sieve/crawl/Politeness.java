@@ -66,7 +66,7 @@ final class Politeness {
                 .perHost(options.perHost)
                 .probeFirst(options.obeyRobots)
                 .backOff(new BackOff(FIRST_PAUSE, LONGEST_PAUSE))
-                .budget(job.sharing().perHost(options.maxPerHost))
+                .budget(job.sharing().ownLimit(options.maxPerHost))
                 .tellTrust(true)
                 .spill(job.folder(), new Target.Codec(), options.leaseMemory());
         if (options.perDomain != Integer.MAX_VALUE) {

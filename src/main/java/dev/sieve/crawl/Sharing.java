@@ -2,7 +2,6 @@ package dev.sieve.crawl;
 
 import dev.sieve.Lease;
 import dev.sieve.scope.SkipReason;
-import java.time.Duration;
 import java.util.Map;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
@@ -13,12 +12,20 @@ import org.jspecify.annotations.Nullable;
  */
 public interface Sharing {
     /** That of a crawl of one process. */
-    Sharing NONE = new Sharing() {};
+    Sharing NONE = new Sharing() {
+        @Override
+        public int processes() {
+            return 1;
+        }
+
+        @Override
+        public boolean isIdle(long waitNanos, long waiting) {
+            return waitNanos == Long.MAX_VALUE;
+        }
+    };
 
     /** Returns how many processes work on the crawl, this one included. */
-    default int processes() {
-        return 1;
-    }
+    int processes();
 
     /**
      * Refuses work, named in the message of an {@link IllegalArgumentException}, for which one process would need what the
@@ -27,7 +34,8 @@ public interface Sharing {
     default void requireAlone(String work) {}
 
     /**
-     * Stores options that all processes of the crawl have to share; returns those of the others that differ, with null for one that they do not have.
+     * Stores options that all processes of the crawl have to share; returns those of the others that differ, with null for
+     * one that they do not have.
      */
     default Map<String, @Nullable String> differences(Map<String, String> options) {
         return Map.of();
@@ -44,25 +52,16 @@ public interface Sharing {
         return PageBudget.of(mostPages);
     }
 
-    /** Returns how long ago the run began that this process takes part in. */
-    default Duration age() {
-        return Duration.ZERO;
-    }
-
-    /** Returns how many URLs of a host the schedule of this process hands out, given the limit of the crawl. */
-    default int perHost(int most) {
+    /**
+     * Returns what a limit of the crawl is for what this process alone observes: how many URLs of a host its schedule hands
+     * out, and up to which depth all URLs of one depth are visited before those of the next.
+     */
+    default int ownLimit(int most) {
         return most;
     }
 
-    /** Returns up to which depth all URLs of one depth are visited before those of the next, given the limit of the crawl. */
-    default int levels(int maxDepth) {
-        return maxDepth;
-    }
-
     /** Returns whether nothing is due later, given how long the crawl waits and how many URLs wait for their hosts. */
-    default boolean isIdle(long waitNanos, long waiting) {
-        return waitNanos == Long.MAX_VALUE;
-    }
+    boolean isIdle(long waitNanos, long waiting);
 
     /** Calls an action that takes over what other processes have added to the job, if that is needed. */
     default void takeOver(BooleanSupplier isNeeded, Runnable action) {}

@@ -78,7 +78,7 @@ final class LogRepair {
         try {
             Segment.read(disk, number, frontierId);
             return false;
-        } catch (ForeignException e) {
+        } catch (Segment.ForeignException e) {
             return true;
         } catch (DamageException e) {
             LogPosition start = new LogPosition(number, Segment.HEADER_BYTES);
@@ -113,7 +113,7 @@ final class LogRepair {
         try {
             Segment segment = Segment.read(disk, number, frontierId);
             repair = offset > 0 ? new SegmentRepair(disk, segment, false) : start(segment);
-        } catch (ForeignException e) {
+        } catch (Segment.ForeignException e) {
             findings.add(e.getMessage());
             repair = null;
         } catch (DamageException e) {

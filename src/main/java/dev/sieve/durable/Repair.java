@@ -199,7 +199,7 @@ final class Repair {
         for (int number : files.logs()) {
             try {
                 return Segment.read(disk, number, id == null ? 0 : id);
-            } catch (DamageException | ForeignException e) {
+            } catch (DamageException | Segment.ForeignException e) {
                 // The id of the frontier is also in the next one.
             }
         }
@@ -210,7 +210,7 @@ final class Repair {
         for (int number : files.logs().descendingSet()) {
             try {
                 return Segment.read(disk, number, first.frontierId()).firstId();
-            } catch (DamageException | ForeignException e) {
+            } catch (DamageException | Segment.ForeignException e) {
                 // The one before has a lower id, which is only used to choose a capacity.
             }
         }
@@ -224,7 +224,7 @@ final class Repair {
                 if (saved.exists() && isRemoved(number)) {
                     Segment.read(disk, number, settings.frontierId());
                 }
-            } catch (ForeignException e) {
+            } catch (Segment.ForeignException e) {
                 files.logs().remove(number);
                 foreign.add(number);
                 findings.add(e.getMessage() + "; kept as .broken");
@@ -281,7 +281,7 @@ final class Repair {
         try {
             end.run();
             return end;
-        } catch (DamageException | ForeignException e) {
+        } catch (DamageException | Segment.ForeignException e) {
             return null;
         }
     }

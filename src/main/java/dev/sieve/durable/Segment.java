@@ -93,4 +93,11 @@ record Segment(int number, long firstId, long frontierId) {
         }
         return segment;
     }
+
+    /** Thrown when a file belongs to another frontier. */
+    static final class ForeignException extends IOException {
+        ForeignException(String name) {
+            super(name + ": belongs to another frontier");
+        }
+    }
 }

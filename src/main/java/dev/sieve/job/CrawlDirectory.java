@@ -206,14 +206,10 @@ public final class CrawlDirectory implements JobStore {
     }
 
     @Override
-    public synchronized void addSeeds(List<String> urls) {
-        urls.forEach(seedFile::add);
+    public synchronized void add(List<String> seeds, List<String> origins) {
+        seeds.forEach(seedFile::add);
         seedFile.flush();
-    }
-
-    @Override
-    public synchronized void addOrigin(String line) {
-        originFile.add(line);
+        origins.forEach(originFile::add);
         originFile.flush();
     }
 

@@ -58,8 +58,6 @@ public final class SharedJob implements JobStore, Sharing {
     /** The counts of hosts that were taken over, until they are used. */
     private final Queue<Map<Long, Integer>> counts;
 
-    private Duration age = Duration.ZERO;
-
     private final Lines seeds = new Lines("seeds", CrawlJob::isSeed);
     private final Lines origins = new Lines("origins", CrawlJob::isOrigin);
 
@@ -200,20 +198,25 @@ public final class SharedJob implements JobStore, Sharing {
     }
 
     @Override
-    public void addSeeds(List<String> urls) {
-        seeds.add(urls);
+    public void add(List<String> newSeeds, List<String> newOrigins) {
+        seeds.add(newSeeds);
+        origins.add(newOrigins);
     }
 
+    /** The engine has stored what it has accepted. */
     @Override
-    public void addOrigin(String line) {
-        origins.add(List.of(line));
-    }
+    public void force() {}
 
     @Override
     public PageBudget budget(long mostPages) {
         SharedBudget shared = frontier.budget();
-        age = shared.join(mostPages);
+        Duration age = shared.join(mostPages);
         return new PageBudget() {
+            @Override
+            public Duration age() {
+                return age;
+            }
+
             @Override
             public boolean admit(Lease lease) {
                 return shared.admit(lease);
@@ -241,20 +244,9 @@ public final class SharedJob implements JobStore, Sharing {
         };
     }
 
+    /** None: the budget counts the URLs of a host, and no process sees when the URLs of a depth are done. */
     @Override
-    public Duration age() {
-        return age;
-    }
-
-    /** None: the budget counts the URLs of a host. */
-    @Override
-    public int perHost(int most) {
-        return Integer.MAX_VALUE;
-    }
-
-    /** None: no process sees when the URLs of a depth are done. */
-    @Override
-    public int levels(int maxDepth) {
+    public int ownLimit(int most) {
         return Integer.MAX_VALUE;
     }
 

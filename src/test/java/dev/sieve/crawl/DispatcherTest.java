@@ -9,8 +9,10 @@ import dev.sieve.Sieve;
 import dev.sieve.SieveStats;
 import dev.sieve.UrlBatch;
 import dev.sieve.bloom.ExactSet;
+import dev.sieve.output.FileEnds;
 import dev.sieve.polite.BackOff;
 import dev.sieve.polite.HostSchedule;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -520,10 +522,7 @@ class DispatcherTest {
             public void read(Consumer<String> seeds, Consumer<String> origins) {}
 
             @Override
-            public void addSeeds(List<String> urls) {}
-
-            @Override
-            public void addOrigin(String line) {}
+            public void add(List<String> seeds, List<String> origins) {}
 
             @Override
             public void force() {}
@@ -537,6 +536,11 @@ class DispatcherTest {
 
             @Override
             public void addPause(String host, Duration pause, Duration use, Instant now) {}
+
+            @Override
+            public FileEnds outputs(List<Path> outputs, boolean forces) {
+                return FileEnds.NONE;
+            }
         };
         CrawlJob job = new CrawlJob(sieve, CrawlJob.TEMPORARY, null, Sharing.NONE, (seeds, origins) -> store);
         Dispatcher dispatcher =
@@ -628,6 +632,11 @@ class DispatcherTest {
         };
         frontier.push("http://b.test/");
         Sharing sharing = new Sharing() {
+            @Override
+            public int processes() {
+                return 2;
+            }
+
             @Override
             public boolean isIdle(long waitNanos, long waiting) {
                 return waitNanos == Long.MAX_VALUE || waiting == 0;

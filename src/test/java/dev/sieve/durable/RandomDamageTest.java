@@ -340,7 +340,7 @@ class RandomDamageTest {
         assertThat(e)
                 .matches(cause -> cause instanceof DamageException
                         || cause instanceof VersionException
-                        || cause instanceof ForeignException
+                        || cause instanceof Segment.ForeignException
                         || cause.getMessage().contains("does not contain a frontier"));
     }
 

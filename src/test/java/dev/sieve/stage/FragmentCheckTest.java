@@ -368,6 +368,16 @@ class FragmentCheckTest {
     void sharedCrawlRefuses() throws IOException {
         Sharing sharing = new Sharing() {
             @Override
+            public int processes() {
+                return 2;
+            }
+
+            @Override
+            public boolean isIdle(long waitNanos, long waiting) {
+                return true;
+            }
+
+            @Override
             public void requireAlone(String work) {
                 throw new IllegalArgumentException("a shared crawl cannot " + work);
             }
