@@ -304,8 +304,7 @@ public final class LiveServer implements AutoCloseable {
                 // The JDK's server frees its port only when it was started.
                 server.start();
             } else if (shown.end()) {
-                long most = Math.min(2 * interval.toMillis(), patience.toMillis());
-                boolean unused = informed.await(most, TimeUnit.MILLISECONDS);
+                boolean unused = informed.await(patience.toMillis() / 5, TimeUnit.MILLISECONDS);
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
