@@ -77,15 +77,15 @@ final class Chromium implements Closeable {
                 .orElse(null);
     }
 
-    /** Begins to start a browser that presents itself to scripts by a name. */
-    Chromium(Path program, String userAgent) throws IOException {
+    /** Begins to start a browser, with further options, of which the last one of a name counts. */
+    Chromium(Path program, List<String> more) throws IOException {
         this.program = program;
         Path profile = Files.createTempDirectory(
                 "sieve-browser-" + ProcessHandle.current().pid() + "-");
         List<String> options = new ArrayList<>(List.of(OPTIONS.split("\\s+", -1)));
         options.add("host-resolver-rules=MAP * ~NOTFOUND");
         options.add("user-data-dir=" + profile);
-        options.add("user-agent=" + userAgent);
+        options.addAll(more);
         if (System.getProperty("user.name").equals("root")) {
             // It refuses to start with it.
             options.add("no-sandbox");

@@ -109,7 +109,7 @@ public final class RenderStage implements Stage {
      * @throws IllegalArgumentException if it does not start; the message says what to do
      */
     public static void check(@Nullable Path choice) {
-        try (Chromium tried = new Chromium(program(choice), "")) {
+        try (Chromium tried = new Chromium(program(choice), List.of())) {
             tried.awaitStart();
         } catch (IOException e) {
             throw new IllegalArgumentException(e.getMessage(), e);
@@ -299,7 +299,7 @@ public final class RenderStage implements Stage {
                     throw new InterruptedIOException(failure.getMessage());
                 }
                 idle.clear();
-                browser = new Chromium(program, userAgent);
+                browser = new Chromium(program, List.of("user-agent=" + userAgent));
             }
             present = Objects.requireNonNull(browser);
         }

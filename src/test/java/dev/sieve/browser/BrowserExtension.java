@@ -1,7 +1,5 @@
 package dev.sieve.browser;
 
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.util.List;
 import org.junit.jupiter.api.extension.ConditionEvaluationResult;
 import org.junit.jupiter.api.extension.ExecutionCondition;
@@ -40,14 +38,6 @@ public final class BrowserExtension implements ExecutionCondition, ParameterReso
     public Object resolveParameter(ParameterContext parameter, ExtensionContext test) {
         return test.getRoot()
                 .getStore(Namespace.create(BrowserExtension.class))
-                .computeIfAbsent(Browser.class, key -> open(), Browser.class);
-    }
-
-    private static Browser open() {
-        try {
-            return Browser.open(Browser.program().orElseThrow(() -> new IllegalStateException(MISSING)));
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+                .computeIfAbsent(Browser.class, key -> new Browser(), Browser.class);
     }
 }

@@ -1,12 +1,14 @@
 package dev.sieve.browser;
 
-import static dev.sieve.browser.Browser.args;
-
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.sieve.browser.Cdp.Json;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 
 /**
@@ -14,49 +16,61 @@ import java.util.concurrent.CompletableFuture;
  * when the method returns.
  */
 public final class Tab implements AutoCloseable {
-    private final Browser browser;
+    private static final Duration MOST = Duration.ofSeconds(60);
+
+    private final Cdp cdp;
     private final String session;
     private final String context;
     private final List<String> problems = new ArrayList<>();
     private final List<String> requests = new ArrayList<>();
     private String opened = "";
-    private CompletableFuture<Void> loaded = new CompletableFuture<>();
+    private CompletableFuture<Json> loaded = new CompletableFuture<>();
 
-    Tab(Browser browser, String session, String context) {
-        this.browser = browser;
-        this.session = session;
-        this.context = context;
-    }
-
-    void prepare() {
+    Tab(Cdp cdp) throws IOException {
+        this.cdp = cdp;
+        context = cdp.call("", "Target.createBrowserContext", Map.of(), MOST).text("browserContextId");
+        Map<String, ?> blank = Map.of("url", "about:blank", "browserContextId", context);
+        String target = cdp.call("", "Target.createTarget", blank, MOST).text("targetId");
+        session = cdp.call("", "Target.attachToTarget", Map.of("targetId", target, "flatten", true), MOST)
+                .text("sessionId");
+        cdp.sessions.put(session, this::event);
         for (String domain : List.of("Page", "Runtime", "Log", "Network")) {
-            call(domain + ".enable", args());
+            call(domain + ".enable", Map.of());
         }
         // The script outlives neither the tab nor the policy of a page: it is not part of the page.
-        call("Runtime.addBinding", args().put("name", "reportViolation"));
-        call(
-                "Page.addScriptToEvaluateOnNewDocument",
-                args().put(
-                                "source",
-                                "document.addEventListener('securitypolicyviolation', e =>"
-                                        + " reportViolation(e.violatedDirective + ' ' + e.blockedURI))"));
+        call("Runtime.addBinding", Map.of("name", "reportViolation"));
+        String report = "document.addEventListener('securitypolicyviolation', e =>"
+                + " reportViolation(e.violatedDirective + ' ' + e.blockedURI))";
+        call("Page.addScriptToEvaluateOnNewDocument", Map.of("source", report));
         size(1280, 900);
+    }
+
+    private Json call(String method, Map<String, ?> params) {
+        try {
+            return cdp.call(session, method, params, MOST);
+        } catch (IOException e) {
+            throw new UncheckedIOException(method + " " + params, e);
+        }
     }
 
     /** Opens a URL and waits until it is loaded; forgets the problems and requests of the page before. */
     public Tab open(String url) {
-        CompletableFuture<Void> load = new CompletableFuture<>();
+        CompletableFuture<Json> load = new CompletableFuture<>();
         synchronized (this) {
             problems.clear();
             requests.clear();
             opened = url;
             loaded = load;
         }
-        JsonNode result = call("Page.navigate", args().put("url", url));
-        if (result.hasNonNull("errorText")) {
-            throw new IllegalStateException(url + ": " + result.get("errorText").asText());
+        String error = call("Page.navigate", Map.of("url", url)).text("errorText");
+        if (!error.isEmpty()) {
+            throw new IllegalStateException(url + ": " + error);
         }
-        Browser.get(load, "loading " + url);
+        try {
+            Cdp.get(load, MOST);
+        } catch (IOException e) {
+            throw new UncheckedIOException(url, e);
+        }
         return this;
     }
 
@@ -64,40 +78,31 @@ public final class Tab implements AutoCloseable {
     public Tab size(int width, int height) {
         call(
                 "Emulation.setDeviceMetricsOverride",
-                args().put("width", width)
-                        .put("height", height)
-                        .put("deviceScaleFactor", 1)
-                        .put("mobile", false));
+                Map.of("width", width, "height", height, "deviceScaleFactor", 1, "mobile", false));
         return this;
     }
 
     /** Sets the medium, {@code screen} or {@code print}, and the preferred color scheme, {@code light} or {@code dark}. */
     public Tab media(String medium, String scheme) {
-        ObjectNode args = args().put("media", medium);
-        args.putArray("features")
-                .addObject()
-                .put("name", "prefers-color-scheme")
-                .put("value", scheme);
-        call("Emulation.setEmulatedMedia", args);
+        Map<String, ?> colors = Map.of("name", "prefers-color-scheme", "value", scheme);
+        call("Emulation.setEmulatedMedia", Map.of("media", medium, "features", List.of(colors)));
         return this;
     }
 
     /** Switches JavaScript on or off for the pages that are opened next. */
     public Tab scripts(boolean on) {
-        call("Emulation.setScriptExecutionDisabled", args().put("value", !on));
+        call("Emulation.setScriptExecutionDisabled", Map.of("value", !on));
         return this;
     }
 
     /** Returns the value of an expression; a promise is waited for. */
     public JsonNode eval(String expression) {
-        JsonNode result = call(
-                "Runtime.evaluate",
-                args().put("expression", expression).put("returnByValue", true).put("awaitPromise", true));
-        if (result.has("exceptionDetails")) {
-            throw new IllegalStateException(
-                    expression + ": " + result.get("exceptionDetails").toString());
+        Json result = call(
+                "Runtime.evaluate", Map.of("expression", expression, "returnByValue", true, "awaitPromise", true));
+        if (result.fields().containsKey("exceptionDetails")) {
+            throw new IllegalStateException(expression + ": " + result.at("exceptionDetails"));
         }
-        return result.get("result").path("value");
+        return Browser.JSON.valueToTree(result.at("result").fields()).path("value");
     }
 
     /** Waits until an expression is true. */
@@ -114,34 +119,35 @@ public final class Tab implements AutoCloseable {
         // A click counts for what was shown last: this shows the page as it is scrolled now.
         screenshot(false);
         for (String type : List.of("mouseMoved", "mousePressed", "mouseReleased")) {
-            call(
-                    "Input.dispatchMouseEvent",
-                    args().put("type", type)
-                            .put("x", at.get(0).asDouble())
-                            .put("y", at.get(1).asDouble())
-                            .put("button", type.equals("mouseMoved") ? "none" : "left")
-                            .put("clickCount", type.equals("mouseMoved") ? 0 : 1));
+            boolean isMove = type.equals("mouseMoved");
+            Map<String, ?> event = Map.of(
+                    "type", type,
+                    "x", at.get(0).asDouble(),
+                    "y", at.get(1).asDouble(),
+                    "button", isMove ? "none" : "left",
+                    "clickCount", isMove ? 0 : 1);
+            call("Input.dispatchMouseEvent", event);
         }
     }
 
     /** Replaces the text of a field, as a user would. */
     public void type(String selector, String text) {
         eval("document.querySelector(" + quoted(selector) + ").select()");
-        call("Input.insertText", args().put("text", text));
+        call("Input.insertText", Map.of("text", text));
     }
 
     /** Returns the visible part of the page, or all of it, as a PNG. */
     public byte[] screenshot(boolean all) {
-        String data = call("Page.captureScreenshot", args().put("format", "png").put("captureBeyondViewport", all))
-                .get("data")
-                .asText();
-        return Base64.getDecoder().decode(data);
+        return data("Page.captureScreenshot", Map.of("format", "png", "captureBeyondViewport", all));
     }
 
     /** Returns the page as a PDF, printed on A4. */
     public byte[] pdf() {
-        JsonNode result = call("Page.printToPDF", args().put("paperWidth", 8.27).put("paperHeight", 11.69));
-        return Base64.getDecoder().decode(result.get("data").asText());
+        return data("Page.printToPDF", Map.of("paperWidth", 8.27, "paperHeight", 11.69));
+    }
+
+    private byte[] data(String method, Map<String, ?> params) {
+        return Base64.getDecoder().decode(call(method, params).text("data"));
     }
 
     /** Returns what the console, the browser's log and the security policy said about the page, and its dialogs. */
@@ -154,39 +160,29 @@ public final class Tab implements AutoCloseable {
         return List.copyOf(requests);
     }
 
-    /** Returns a text as a JavaScript literal. */
-    public static String quoted(String text) {
+    private static String quoted(String text) {
         return Browser.JSON.valueToTree(text).toString();
     }
 
-    private JsonNode call(String method, ObjectNode args) {
-        return browser.call(session, method, args);
-    }
-
-    synchronized void event(String method, JsonNode params) {
+    private synchronized void event(String method, Json params) {
         switch (method) {
-            case "Page.loadEventFired" -> loaded.complete(null);
+            case "Page.loadEventFired" -> loaded.complete(params);
             case "Runtime.consoleAPICalled" ->
-                problems.add("console " + params.get("type").asText() + ": " + params.get("args"));
-            case "Runtime.exceptionThrown" ->
-                problems.add("exception: " + params.get("exceptionDetails").toString());
-            case "Runtime.bindingCalled" ->
-                problems.add("policy: " + params.get("payload").asText());
+                problems.add("console " + params.text("type") + ": " + params.fields().get("args"));
+            case "Runtime.exceptionThrown" -> problems.add("exception: " + params.at("exceptionDetails"));
+            case "Runtime.bindingCalled" -> problems.add("policy: " + params.text("payload"));
             case "Log.entryAdded" -> {
-                JsonNode entry = params.get("entry");
-                problems.add("log: " + entry.get("text").asText() + " "
-                        + entry.path("url").asText());
+                Json entry = params.at("entry");
+                problems.add("log: " + entry.text("text") + " " + entry.text("url"));
             }
             case "Page.javascriptDialogOpening" -> {
-                problems.add("dialog: " + params.get("message").asText());
-                CompletableFuture<JsonNode> unused =
-                        browser.send(session, "Page.handleJavaScriptDialog", args().put("accept", false));
+                problems.add("dialog: " + params.text("message"));
+                cdp.send(session, "Page.handleJavaScriptDialog", Map.of("accept", false));
             }
-            case "Page.windowOpen" ->
-                problems.add("window: " + params.get("url").asText());
-            case "Network.webSocketCreated" -> requests.add(params.get("url").asText());
+            case "Page.windowOpen" -> problems.add("window: " + params.text("url"));
+            case "Network.webSocketCreated" -> requests.add(params.text("url"));
             case "Network.requestWillBeSent" -> {
-                String url = params.get("request").get("url").asText();
+                String url = params.at("request").text("url");
                 if (!url.equals(opened)) {
                     requests.add(url);
                 }
@@ -199,6 +195,7 @@ public final class Tab implements AutoCloseable {
 
     @Override
     public void close() {
-        browser.close(this, session, context);
+        cdp.end(session);
+        cdp.send("", "Target.disposeBrowserContext", Map.of("browserContextId", context));
     }
 }
