@@ -97,8 +97,8 @@ public final class Tab implements AutoCloseable {
 
     /** Returns the value of an expression; a promise is waited for. */
     public JsonNode eval(String expression) {
-        Json result = call(
-                "Runtime.evaluate", Map.of("expression", expression, "returnByValue", true, "awaitPromise", true));
+        Json result =
+                call("Runtime.evaluate", Map.of("expression", expression, "returnByValue", true, "awaitPromise", true));
         if (result.fields().containsKey("exceptionDetails")) {
             throw new IllegalStateException(expression + ": " + result.at("exceptionDetails"));
         }
@@ -121,11 +121,16 @@ public final class Tab implements AutoCloseable {
         for (String type : List.of("mouseMoved", "mousePressed", "mouseReleased")) {
             boolean isMove = type.equals("mouseMoved");
             Map<String, ?> event = Map.of(
-                    "type", type,
-                    "x", at.get(0).asDouble(),
-                    "y", at.get(1).asDouble(),
-                    "button", isMove ? "none" : "left",
-                    "clickCount", isMove ? 0 : 1);
+                    "type",
+                    type,
+                    "x",
+                    at.get(0).asDouble(),
+                    "y",
+                    at.get(1).asDouble(),
+                    "button",
+                    isMove ? "none" : "left",
+                    "clickCount",
+                    isMove ? 0 : 1);
             call("Input.dispatchMouseEvent", event);
         }
     }
@@ -168,7 +173,8 @@ public final class Tab implements AutoCloseable {
         switch (method) {
             case "Page.loadEventFired" -> loaded.complete(params);
             case "Runtime.consoleAPICalled" ->
-                problems.add("console " + params.text("type") + ": " + params.fields().get("args"));
+                problems.add("console " + params.text("type") + ": "
+                        + params.fields().get("args"));
             case "Runtime.exceptionThrown" -> problems.add("exception: " + params.at("exceptionDetails"));
             case "Runtime.bindingCalled" -> problems.add("policy: " + params.text("payload"));
             case "Log.entryAdded" -> {
