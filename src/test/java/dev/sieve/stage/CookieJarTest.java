@@ -283,22 +283,20 @@ class CookieJarTest {
     void sessionOfAnEarlierRunIsKeptWithTheCookiesOfToday(boolean isNamed) throws IOException {
         Cookie[] named = isNamed ? new Cookie[] {Cookie.of("a.test\tFALSE\t/\tFALSE\t0\tsession\told")} : new Cookie[0];
         String value = "v".repeat(4_000);
-        for (int run = 0; run < 2; run++) {
-            try (CrawlJob job = job()) {
-                CookieJar jar = jar(job, named);
-                for (int i = 0; i < 700; i++) {
-                    Instant now = NOW.plusSeconds(i);
-                    jar.field("http://a.test/", now);
-                    String set = run == 0 && i == 0 ? "session=1" : "page" + run + "_" + i + "=" + value;
-                    jar.take("http://a.test/", List.of(set), now, NOT_COUNTED);
-                    jar.take("http://h" + i + ".test/", List.of("n=" + value), now, NOT_COUNTED);
-                }
+        try (CrawlJob job = job()) {
+            CookieJar jar = jar(job, named);
+            for (int i = 0; i < 600; i++) {
+                Instant now = NOW.plusSeconds(i);
+                jar.field("http://a.test/", now);
+                String set = i == 0 ? "session=1" : "page_" + i + "=" + value;
+                jar.take("http://a.test/", List.of(set), now, NOT_COUNTED);
+                jar.take("http://h" + i + ".test/", List.of("n=" + value), now, NOT_COUNTED);
             }
         }
         try (CrawlJob job = job()) {
             String field = jar(job, named).field("http://a.test/", NOW);
             assertThat(field.startsWith("session=1; ")).isTrue();
-            assertThat(field.contains("page1_699=")).isTrue();
+            assertThat(field.contains("page_599=")).isTrue();
         }
     }
 
