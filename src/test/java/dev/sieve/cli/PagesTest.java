@@ -3,6 +3,8 @@ package dev.sieve.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.sieve.CapturedLog;
+import dev.sieve.Sieve;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -17,6 +19,7 @@ import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import javax.tools.ToolProvider;
 import javax.xml.parsers.DocumentBuilderFactory;
@@ -439,5 +442,27 @@ class PagesTest {
                 });
 
         assertThat(missing).isEmpty();
+    }
+
+    @Test
+    void theWarningsShownAreThoseOfAFilter() {
+        String number = "\\d[\\d,.e-]*";
+        Sieve sieve = new Sieve(1_000);
+        try (CapturedLog log = new CapturedLog()) {
+            IntStream.range(0, 1_100).forEach(i -> sieve.push("http://a.test/" + i));
+            List<String> logged = log.lines().stream()
+                    .map(line -> line.replaceAll(number, "#"))
+                    .toList();
+
+            for (String page : List.of("README.md", "docs/filter.md")) {
+                assertThat(Pages.read(Pages.PROJECT.resolve(page))
+                                .lines()
+                                .filter(line -> line.contains("% full: about")))
+                        .hasSize(2)
+                        .extracting(line -> line.replaceFirst(".*WARN  ", "").replaceFirst("\\.\\.\\.$", ""))
+                        .extracting(line -> line.replaceAll(number, "#"))
+                        .allMatch(shown -> logged.stream().anyMatch(line -> line.startsWith(shown)));
+            }
+        }
     }
 }

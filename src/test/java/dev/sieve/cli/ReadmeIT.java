@@ -228,16 +228,6 @@ class ReadmeIT {
     }
 
     @Test
-    void theWarningIsTheOneThatIsLogged() throws IOException {
-        String warning = blocks("text").get(0);
-
-        assertThat(warning.lines())
-                .allMatch(line -> line.matches("\\d\\d:\\d\\d:\\d\\d (WARN |ERROR) filter [\\d,]+ % full: about"
-                        + " [\\d,]+ of [\\d,]+ URLs, false-positive rate [\\d.e-]+, about [\\d.,]+ pages missed"
-                        + " so far; .*"));
-    }
-
-    @Test
     void theTopLevelIsBare() throws IOException {
         try (Stream<Path> files = Files.list(PROJECT)) {
             assertThat(files.map(file -> file.getFileName().toString())

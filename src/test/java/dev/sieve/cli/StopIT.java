@@ -3,7 +3,7 @@ package dev.sieve.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.jr.ob.JSON;
-import com.sun.net.httpserver.HttpServer;
+import dev.sieve.crawl.Site;
 import dev.sieve.demo.DemoWeb;
 import dev.sieve.durable.DurableFolder;
 import dev.sieve.durable.DurableState;
@@ -11,10 +11,8 @@ import dev.sieve.judge.PolitenessJudge;
 import dev.sieve.url.UrlNormalizer;
 import java.io.IOException;
 import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -22,8 +20,6 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
@@ -157,18 +153,10 @@ class StopIT {
                 .mapToObj(i -> "<a href='" + "y".repeat(100) + "%1$d/" + i + "'>x</a>")
                 .collect(Collectors.joining());
         AtomicInteger pages = new AtomicInteger();
-        HttpServer server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
-        server.createContext("/", exchange -> {
-            byte[] page = links.replace("%1$d", String.valueOf(pages.incrementAndGet()))
-                    .getBytes(StandardCharsets.US_ASCII);
-            exchange.getResponseHeaders().add("Content-Type", "text/html");
-            exchange.sendResponseHeaders(200, page.length);
-            exchange.getResponseBody().write(page);
-            exchange.close();
-        });
-        server.start();
-        try {
-            String site = "http://127.0.0.1:" + server.getAddress().getPort() + "/";
+        try (Site server = new Site("127.0.0.1")
+                .otherwise(request ->
+                        Site.ok("text/html", links.replace("%1$d", String.valueOf(pages.incrementAndGet()))))) {
+            String site = server.url("/");
             // The serial collector would try for long to find some memory.
             jvm = List.of("-Xmx32m", "-XX:-UseSerialGC", "-XX:+UseG1GC");
 
@@ -191,8 +179,6 @@ class StopIT {
             DurableState job = DurableFolder.inspect(folder.resolve("job"));
             assertThat(job.problems()).isEmpty();
             assertThat(job.stats().pending()).isPositive();
-        } finally {
-            server.stop(0);
         }
     }
 
@@ -231,35 +217,21 @@ class StopIT {
     void aSignalInAnyPhaseLeavesWholeFiles(String phase) throws Exception {
         CountDownLatch isHeld = new CountDownLatch(1);
         CountDownLatch isReleased = new CountDownLatch(1);
-        HttpServer server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
-        ExecutorService threads = Executors.newCachedThreadPool();
-        server.setExecutor(threads);
-        server.createContext("/", exchange -> {
-            String path = exchange.getRequestURI().getPath();
-            int next = path.matches("/\\d+") ? Integer.parseInt(path.substring(1)) + 1 : 0;
-            byte[] page = IntStream.range(0, PARTS)
-                    .mapToObj(i -> "<a href='/" + next % PARTED + "#" + i + "'>x</a>")
-                    .collect(Collectors.joining())
-                    .getBytes(StandardCharsets.US_ASCII);
-            if (phase.equals("crawling") && next == PARTED / 2) {
-                isHeld.countDown();
-                try {
+        try (Site server = new Site("127.0.0.1")) {
+            server.answer("/robots.txt", Site.status(404)).otherwise(request -> {
+                String path = request.getRequestURI().getPath();
+                int next = path.matches("/\\d+") ? Integer.parseInt(path.substring(1)) + 1 : 0;
+                if (phase.equals("crawling") && next == PARTED / 2) {
+                    isHeld.countDown();
                     isReleased.await();
-                } catch (InterruptedException e) {
-                    throw new IOException(e);
                 }
-            }
-            boolean isPage = !path.equals("/robots.txt");
-            exchange.getResponseHeaders().add("Content-Type", "text/html");
-            exchange.sendResponseHeaders(isPage ? 200 : 404, isPage ? page.length : -1);
-            if (isPage) {
-                exchange.getResponseBody().write(page);
-            }
-            exchange.close();
-        });
-        server.start();
-        try {
-            String site = "http://127.0.0.1:" + server.getAddress().getPort() + "/0";
+                return Site.ok(
+                        "text/html",
+                        Site.links(IntStream.range(0, PARTS)
+                                .mapToObj(i -> "/" + next % PARTED + "#" + i)
+                                .toArray(String[]::new)));
+            });
+            String site = server.url("/0");
             Files.write(folder.resolve("seeds.txt"), Collections.nCopies(phase.equals("seeding") ? 300_000 : 1, site));
             String options =
                     "seeds.txt --allow-private 127.0.0.0/8 --delay 0 --job job --check-fragments -o pages.jsonl"
@@ -292,8 +264,6 @@ class StopIT {
             }
         } finally {
             isReleased.countDown();
-            server.stop(0);
-            threads.shutdown();
         }
     }
 
@@ -306,21 +276,14 @@ class StopIT {
     void aSignalAtTheEndOfARoundCostsNoVisit(boolean isTwice) throws Exception {
         Path pipe = folder.resolve("summary.json.tmp");
         AtomicInteger requests = new AtomicInteger();
-        HttpServer server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
-        server.createContext("/", exchange -> {
-            byte[] page = "<a href=/1>x</a><a href=/2>x</a>".getBytes(StandardCharsets.US_ASCII);
+        try (Site server = new Site("127.0.0.1").otherwise(request -> {
             if (requests.incrementAndGet() == 1) {
                 new ProcessBuilder("mkfifo", pipe.toString()).start().onExit().join();
             }
-            exchange.getResponseHeaders().add("Content-Type", "text/html");
-            exchange.sendResponseHeaders(200, page.length);
-            exchange.getResponseBody().write(page);
-            exchange.close();
-        });
-        server.start();
-        try {
-            String options = "http://127.0.0.1:" + server.getAddress().getPort()
-                    + "/0 --ignore-robots --delay 0 --job job --again -o pages.jsonl --summary summary.json";
+            return Site.ok("text/html", Site.links("/1", "/2"));
+        })) {
+            String options = server.url("/0")
+                    + " --ignore-robots --delay 0 --job job --again -o pages.jsonl --summary summary.json";
             Process crawl = start(options.split(" "));
             awaitErr(crawl, "Done in");
             Program.signal(crawl, "TERM");
@@ -346,8 +309,6 @@ class StopIT {
             assertThat(next.exitValue()).as(err()).isZero();
             assertThat(requests).hasValue(6);
             assertThat(linesOf(folder.resolve("pages.jsonl"))).hasSize(6);
-        } finally {
-            server.stop(0);
         }
     }
 

@@ -1,15 +1,8 @@
 package dev.sieve.crawl;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import com.sun.net.httpserver.Headers;
 import com.sun.net.httpserver.HttpExchange;
-import com.sun.net.httpserver.HttpServer;
 import dev.sieve.output.Change;
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
@@ -19,7 +12,6 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
@@ -57,7 +49,7 @@ public final class ChangingSite implements AutoCloseable {
         }
     }
 
-    private final HttpServer server;
+    private final Site site = new Site("127.0.0.1").otherwise(this::reply);
     private final int pages;
     private final AtomicInteger requests = new AtomicInteger();
     private final AtomicInteger unmodified = new AtomicInteger();
@@ -66,12 +58,8 @@ public final class ChangingSite implements AutoCloseable {
 
     private record Answer(int status, String body, Map<String, String> headers) {}
 
-    public ChangingSite(int pages) throws IOException {
+    public ChangingSite(int pages) {
         this.pages = pages;
-        server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 100);
-        server.setExecutor(Executors.newFixedThreadPool(8));
-        server.createContext("/", this::handle);
-        server.start();
     }
 
     public void round(int number) {
@@ -81,7 +69,7 @@ public final class ChangingSite implements AutoCloseable {
     }
 
     public String url(String path) {
-        return "http://127.0.0.1:" + server.getAddress().getPort() + path;
+        return site.url(path);
     }
 
     /** How many requests there were so far. */
@@ -204,28 +192,18 @@ public final class ChangingSite implements AutoCloseable {
         return Map.of("Last-Modified", DATE.format(Instant.ofEpochSecond(1_700_000_000L + 60L * number)));
     }
 
-    private void handle(HttpExchange exchange) {
-        try (exchange) {
-            String path = exchange.getRequestURI().getPath();
-            Answer answer = answer(path, round);
-            if (!path.equals("/robots.txt")) {
-                requests.incrementAndGet();
-                counts.merge(path, 1, Integer::sum);
-            }
-            Headers headers = exchange.getResponseHeaders();
-            headers.add("Content-Type", "text/html; charset=utf-8");
-            answer.headers.forEach(headers::add);
-            byte[] body = answer.body.getBytes(UTF_8);
-            if (answer.status == 200 && isNotModified(exchange.getRequestHeaders(), answer)) {
-                unmodified.incrementAndGet();
-                exchange.sendResponseHeaders(304, -1);
-            } else {
-                exchange.sendResponseHeaders(answer.status, body.length == 0 ? -1 : body.length);
-                exchange.getResponseBody().write(body);
-            }
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
+    private Site.Reply reply(HttpExchange request) {
+        String path = request.getRequestURI().getPath();
+        Answer answer = answer(path, round);
+        if (!path.equals("/robots.txt")) {
+            requests.incrementAndGet();
+            counts.merge(path, 1, Integer::sum);
         }
+        boolean isSame = answer.status == 200 && isNotModified(request.getRequestHeaders(), answer);
+        unmodified.addAndGet(isSame ? 1 : 0);
+        Site.Reply reply = Site.status(isSame ? 304 : answer.status).field("Content-Type", "text/html; charset=utf-8");
+        answer.headers.forEach(reply::field);
+        return isSame ? reply : reply.body(answer.body);
     }
 
     private static boolean isNotModified(Headers request, Answer answer) {
@@ -239,6 +217,6 @@ public final class ChangingSite implements AutoCloseable {
 
     @Override
     public void close() {
-        server.stop(0);
+        site.close();
     }
 }
