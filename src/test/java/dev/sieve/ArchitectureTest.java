@@ -210,6 +210,26 @@ class ArchitectureTest {
         }
     }
 
+    /** What a crawl may do besides, and what a result has beyond its kind, are the business of stages and readers. */
+    @Test
+    void theLoopNamesNoCapability() throws IOException {
+        Set<String> words = Set.of("FolderSite", "SetCookie", "TextForm", "isLocal");
+        for (String name : List.of(
+                "Crawler",
+                "Dispatcher",
+                "Levels",
+                "LinkQueue",
+                "Outcome",
+                "Politeness",
+                "Recorder",
+                "Task",
+                "UrlProcessor",
+                "VisitContext")) {
+            String source = Files.readString(Path.of("src/main/java/dev/sieve/crawl/" + name + ".java"));
+            assertThat(source.split("\\W+")).as(name).doesNotContainAnyElementsOf(words);
+        }
+    }
+
     private static Set<String> sourcesInCycles(Path folder) throws IOException {
         Map<String, Set<String>> uses = new TreeMap<>();
         try (Stream<Path> files = Files.list(folder)) {

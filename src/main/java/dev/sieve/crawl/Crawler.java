@@ -138,7 +138,7 @@ public final class Crawler implements AutoCloseable {
             }
             stages.addAll(factory.create(options, job, recorder, links, clock));
             if (job.keepsFiles()) {
-                recorder.continues(new JobResults(job, links::redirects));
+                recorder.continues(new JobResults(job, links.redirects()::add));
             }
         } catch (IOException e) {
             throw new UncheckedIOException(e);
@@ -276,8 +276,8 @@ public final class Crawler implements AutoCloseable {
                 stage.open(sink);
             }
             job.forceSeeds();
-            queuedAgain = stages.stream()
-                    .mapToLong(stage -> stage.queue(this::isStopped))
+            queuedAgain = EarlierVisits.of(stages)
+                    .mapToLong(earlier -> earlier.queue(this::isStopped))
                     .sum();
         } catch (UncheckedIOException e) {
             throw e.getCause();
@@ -300,7 +300,7 @@ public final class Crawler implements AutoCloseable {
     }
 
     private long toQueue() {
-        return stages.stream().mapToLong(Stage::toQueue).sum();
+        return EarlierVisits.of(stages).mapToLong(EarlierVisits::toQueue).sum();
     }
 
     /** Lets the stages do what remains after the last request. */
@@ -490,8 +490,8 @@ public final class Crawler implements AutoCloseable {
 
     /** Returns what a stage has found out about the crawl as a whole, by its type; null when no stage has such a result. */
     public <T> @Nullable T result(Class<T> type) {
-        return stages.stream()
-                .map(Stage::result)
+        return EarlierVisits.of(stages)
+                .map(EarlierVisits::result)
                 .filter(type::isInstance)
                 .map(type::cast)
                 .findAny()

@@ -9,12 +9,10 @@ import dev.sieve.fetch.FetchResult.Failed;
 import dev.sieve.fetch.FetchResult.Page;
 import dev.sieve.fetch.FetchResult.Reason;
 import dev.sieve.fetch.FetchResult.Redirect;
-import dev.sieve.fetch.FetchResult.SetCookie;
 import dev.sieve.io.LruMap;
-import dev.sieve.output.Visit;
 import dev.sieve.parse.LinkExtractor;
 import dev.sieve.parse.Resource;
-import dev.sieve.parse.TextForm;
+import dev.sieve.parse.Unlinked;
 import dev.sieve.scope.Admission;
 import dev.sieve.scope.Scope;
 import dev.sieve.scope.SkipReason;
@@ -22,13 +20,8 @@ import dev.sieve.scope.SkipRule;
 import dev.sieve.url.Refusal;
 import dev.sieve.url.UrlNormalizer;
 import dev.sieve.url.UrlParts;
-import java.net.HttpURLConnection;
-import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.EnumMap;
-import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -45,13 +38,7 @@ import org.slf4j.LoggerFactory;
 public final class LinkQueue {
     private static final Logger LOG = LoggerFactory.getLogger("dev.sieve.crawl");
 
-    /** How many redirects in a row are followed. */
-    public static final int MAX_REDIRECTS = 10;
-
     private static final int MOST_IN_A_BATCH = 1000;
-    /** The heap that the latest redirects may take, to find rings of them. */
-    private static final long REDIRECT_BYTES = 4 << 20;
-
     /** The heap that malformed links may take, to count each once. */
     private static final long MALFORMED_BYTES = 1 << 20;
 
@@ -64,24 +51,18 @@ public final class LinkQueue {
     private final int maxLevel;
 
     private final Recorder recorder;
-    private final List<Stage> stages;
     private final CrawlJob job;
     /** Takes over what other processes have added to the job. */
     private final Runnable readAdded;
     /** Whether other processes may have added something since it was taken over. */
     private volatile boolean isStale;
 
-    /** Redirects, by key; their targets are keys as well. */
-    private final LruMap<Redirect> redirects =
-            new LruMap<>(REDIRECT_BYTES, each -> each.target().length(), each -> false, this::forget);
-    /** What was dropped of these, to be counted without their lock. */
-    private final List<String> forgotten = new ArrayList<>();
-
+    private final RecentRedirects redirects;
     private final LruMap<Boolean> malformed = new LruMap<>(MALFORMED_BYTES, is -> 0);
 
     /** Creates a queue whose scope is empty. */
     LinkQueue(CrawlOptions options, Recorder recorder, List<Stage> stages, CrawlJob job, Runnable readAdded) {
-        this.stages = stages;
+        redirects = new RecentRedirects(recorder, stages);
         this.frontier = job.frontier();
         admission = options.newAdmission();
         checksLinks = options.has(Capability.CHECK_LINKS);
@@ -94,12 +75,9 @@ public final class LinkQueue {
         this.readAdded = readAdded;
     }
 
-    /** Notes a redirect that an earlier run has found, by keys. */
-    void redirects(String key, String target) {
-        synchronized (redirects) {
-            redirects.put(key, new Redirect(HttpURLConnection.HTTP_MOVED_TEMP, target));
-        }
-        countForgotten();
+    /** Returns the redirects that are known. */
+    RecentRedirects redirects() {
+        return redirects;
     }
 
     Scope scope() {
@@ -123,8 +101,8 @@ public final class LinkQueue {
     }
 
     /** Queues the links of a page unless it requests that they are not followed, or there is another reason. */
-    void links(Lease page, Page response, LinkExtractor.Document document, @Nullable SkipReason skipped) {
-        long text = response.isCut() ? 0 : document.wordsHash();
+    void links(Lease page, Page response, LinkExtractor.Document document, long words, @Nullable SkipReason skipped) {
+        long text = response.isCut() ? 0 : words;
         SkipReason trap = admission.traps().visited(page.url(), page.referrer(), response.status(), text);
         SkipReason reason = document.isNofollow() ? SkipRule.NOFOLLOW.reason() : skipped != null ? skipped : trap;
         if (reason != null) {
@@ -149,13 +127,13 @@ public final class LinkQueue {
     }
 
     /** Queues what a page or a style sheet needs. */
-    void resources(Target source, PageRest rest) {
+    void resources(Target source, Map<String, Resource> resources) {
         Lease lease = source.lease();
         int hops = source.isResource() ? lease.redirects() + 1 : 0;
         int depth = lease.depth() + (source.isResource() ? 0 : 1);
         Map<Target.Kind, UrlBatch> batches = new EnumMap<>(Target.Kind.class);
-        rest.resources.forEach((url, type) -> {
-            if (hops > MAX_REDIRECTS) {
+        resources.forEach((url, type) -> {
+            if (hops > RecentRedirects.MAX) {
                 recorder.skipped(url, SkipRule.NESTED_STYLES.reason(), lease.url());
             } else {
                 UrlBatch batch =
@@ -278,110 +256,17 @@ public final class LinkQueue {
         return admission.scope().skipReason(lease.url(), lease.depth()) == null;
     }
 
-    /** Returns a receiver of the references of a page or style sheet that are not links. */
-    PageRest rest(VisitContext visit) {
-        return new PageRest(visit);
-    }
-
-    /** Receives the references of a page or style sheet that are not links, and keeps the resources. */
-    final class PageRest implements LinkExtractor.Rest {
-        private final Lease page;
-        private final Instant fetchedAt;
-        private final Map<String, Resource> resources = new LinkedHashMap<>();
-        private final List<StageVisit> parts;
-        private boolean takesParts;
-        private boolean takesSketch;
-        private boolean takesMeta;
-        private @Nullable TextForm textForm;
-
-        private PageRest(VisitContext visit) {
-            page = visit.target().lease();
-            fetchedAt = visit.fetchedAt();
-            parts = visit.parts();
-            for (StageVisit part : parts) {
-                takesParts |= part.takesParts();
-                takesSketch |= part.takesSketch();
-                takesMeta |= part.takesMeta();
-                textForm = textForm == null ? part.textForm() : textForm;
-            }
-        }
-
-        @Override
-        public boolean takesSketch() {
-            return takesSketch;
-        }
-
-        List<String> resources() {
-            return List.copyOf(resources.keySet());
-        }
-
-        @Override
-        public boolean takesResources() {
-            return checksResources;
-        }
-
-        @Override
-        public void resource(String url, Resource type) {
-            resources.put(url, type);
-        }
-
-        @Override
-        public void refused(String text, Refusal reason) {
-            refused(text, reason, checksLinks);
-        }
-
-        @Override
-        public void refusedResource(String text, Refusal reason) {
-            refused(text, reason, checksResources);
-        }
-
-        private void refused(String text, Refusal reason, boolean isChecked) {
-            if (isChecked && reason != Refusal.OTHER_SCHEME) {
-                malformed(text, reason, page, fetchedAt);
+    /** Returns what receives the references of a page or style sheet that are neither links nor resources. */
+    Unlinked unlinked(VisitContext visit) {
+        return (text, reason, isResource) -> {
+            boolean isChecked = isResource ? checksResources : checksLinks;
+            if (reason != null && isChecked && reason != Refusal.OTHER_SCHEME) {
+                malformed(text, reason, visit.target().lease(), visit.fetchedAt());
             } else {
-                recorder.skipped(text, SkipReason.invalid(reason), page.url());
+                SkipReason why = reason == null ? SkipRule.BEYOND_LIMIT.reason() : SkipReason.invalid(reason);
+                recorder.skipped(text, why, visit.target().url());
             }
-        }
-
-        @Override
-        public boolean takesParts() {
-            return takesParts;
-        }
-
-        @Override
-        public void part(String name) {
-            parts.forEach(each -> each.part(name));
-        }
-
-        @Override
-        public void linkToPart(String url, String fragment) {
-            parts.forEach(each -> each.linkToPart(url, fragment));
-        }
-
-        @Override
-        public @Nullable TextForm textForm() {
-            return textForm;
-        }
-
-        @Override
-        public void text(String text, boolean isCut) {
-            parts.forEach(each -> each.text(text, isCut));
-        }
-
-        @Override
-        public boolean takesMeta() {
-            return takesMeta;
-        }
-
-        @Override
-        public void meta(Map<String, Object> meta) {
-            parts.forEach(each -> each.meta(meta));
-        }
-
-        @Override
-        public void beyondLimit(String text) {
-            recorder.skipped(text, SkipRule.BEYOND_LIMIT.reason(), page.url());
-        }
+        };
     }
 
     /** Records a link that a check finds broken without a request; of equal ones, the first. */
@@ -391,51 +276,13 @@ public final class LinkQueue {
         recorder.pushed(1, isNew ? 1 : 0);
         if (isNew) {
             Failed failed = new Failed(0, Reason.MALFORMED, reason.words());
-            recorder.visited(notRequested(text, text, page.depth() + 1, page.url(), failed, fetchedAt, page.id()));
+            recorder.visited(
+                    VisitContext.notRequested(text, text, page.depth() + 1, page.url(), failed, fetchedAt, page.id()));
         }
-    }
-
-    /** Returns the record of a URL that is broken, although it was not requested. */
-    public static Visit notRequested(
-            String url, String key, int depth, String referrer, Failed failed, Instant fetchedAt, long id) {
-        return new Visit(
-                url,
-                key,
-                depth,
-                referrer,
-                failed,
-                new Visit.Timing(fetchedAt, Duration.ZERO, Duration.ZERO),
-                Visit.Content.NONE,
-                new Visit.Marks(true, false),
-                null,
-                null,
-                id);
-    }
-
-    /** Returns a result as it is, or a failure when it is a redirect that cannot be followed. */
-    public static FetchResult check(Lease lease, FetchResult result) {
-        if (result instanceof Redirect redirect) {
-            if (redirect.target().equals(lease.url())) {
-                return new Failed(redirect.status(), Reason.BAD_REDIRECT, "to itself" + cookies(List.of(redirect)));
-            }
-            if (lease.redirects() >= MAX_REDIRECTS) {
-                String next = "next: " + redirect.target() + cookies(List.of(redirect));
-                return new Failed(redirect.status(), Reason.REDIRECT_LIMIT, next);
-            }
-        }
-        return result;
-    }
-
-    private static String cookies(List<Redirect> redirects) {
-        return has(redirects, SetCookie.DROPPED) ? "; it needs the cookie of Set-Cookie, and cookies are not sent" : "";
-    }
-
-    private static boolean has(List<Redirect> redirects, SetCookie cookie) {
-        return redirects.stream().anyMatch(each -> each.cookie() == cookie);
     }
 
     /**
-     * Queues the target of a redirect that passed the {@link #check}. Returns the redirect, or a failure when it closes a
+     * Queues the target of a redirect that passed the {@link RecentRedirects#check}. Returns the redirect, or a failure when it closes a
      * ring: its target redirects to it, perhaps through others, so that no document can be reached. If one of them has set a
      * cookie, the target is requested once more with it.
      */
@@ -450,7 +297,7 @@ public final class LinkQueue {
         String key = admission.traps().key(target);
         // Both before the target is queued, so that its visit finds this redirect.
         recorder.redirected(lease);
-        List<Redirect> ring = ring(source.isCheck(), UrlNormalizer.key(lease.url()), redirect, key);
+        RecentRedirects.Ring ring = redirects.ring(source.isCheck(), UrlNormalizer.key(lease.url()), redirect, key);
         // Another spelling of the same page was seen, by the redirect itself; it still has to be fetched once.
         boolean isSeen = key.equals(UrlNormalizer.key(lease.url()));
         boolean isNew = push(source, target, isSeen ? "redirect " + target : key) > 0;
@@ -460,10 +307,8 @@ public final class LinkQueue {
         } else if (!isNew && lease.depth() < maxLevel && admission.skipReason(target, lease.depth()) == null) {
             pushAgain(lease, target, key);
         }
-        boolean isWorthAnother = has(ring, SetCookie.KEPT) && push(source, target, "redirect " + target) > 0;
-        return ring.isEmpty() || isWorthAnother
-                ? redirect
-                : new Failed(redirect.status(), Reason.BAD_REDIRECT, "in a ring, to " + target + cookies(ring));
+        boolean isWorthAnother = ring.setsCookie() && push(source, target, "redirect " + target) > 0;
+        return ring.isEmpty() || isWorthAnother ? redirect : ring.failure();
     }
 
     /** Queues a URL once more: it may wait for a later level, since its depth was that of a longer path. */
@@ -471,77 +316,6 @@ public final class LinkQueue {
         if (frontier.pushAll(Levels.note(lease, target, key)) > 0) {
             recorder.queuedAgain(1);
         }
-    }
-
-    /**
-     * Notes a redirect; returns the redirects of the ring that it closes, none when it does not. Those of other URLs that this
-     * run has not requested are those of earlier rounds, so that the same URL closes a ring in each round, in whatever order
-     * they are requested.
-     */
-    private List<Redirect> ring(boolean isCheck, String key, Redirect redirect, String target) {
-        if (target.equals(key)) {
-            return List.of();
-        }
-        Redirect first = new Redirect(redirect.status(), target, "", redirect.cookie(), null);
-        synchronized (redirects) {
-            redirects.put(key, first);
-        }
-        countForgotten();
-        Map<String, Redirect> earlier = new HashMap<>();
-        while (true) {
-            List<Redirect> chain = chain(key, first, earlier);
-            String last = chain.get(chain.size() - 1).target();
-            if (last.equals(key)) {
-                return chain;
-            }
-            // Without the lock, since it may be read from a file.
-            String before = chain.size() == MAX_REDIRECTS ? null : earlierTarget(isCheck, last);
-            if (before == null) {
-                return List.of();
-            }
-            earlier.put(last, new Redirect(HttpURLConnection.HTTP_MOVED_TEMP, before));
-        }
-    }
-
-    private void forget(String url, Redirect redirect) {
-        forgotten.add(url + " to " + redirect.target());
-    }
-
-    private void countForgotten() {
-        List<String> gone;
-        synchronized (redirects) {
-            gone = List.copyOf(forgotten);
-            forgotten.clear();
-        }
-        gone.forEach(each -> recorder.lost(
-                Loss.REDIRECTS_FORGOTTEN,
-                "there are more redirects than are kept: " + each + " is forgotten, a ring with it is not found"));
-    }
-
-    private @Nullable String earlierTarget(boolean isCheck, String key) {
-        return stages.stream()
-                .map(stage -> stage.redirect(isCheck, key))
-                .filter(Objects::nonNull)
-                .findFirst()
-                .orElse(null);
-    }
-
-    /** Follows redirects as far as they are known. For the others in a ring, it ends here: only one of them is a failure. */
-    private List<Redirect> chain(String key, Redirect first, Map<String, Redirect> earlier) {
-        List<Redirect> chain = new ArrayList<>();
-        synchronized (redirects) {
-            for (Redirect next = first; next != null && chain.size() < MAX_REDIRECTS; ) {
-                chain.add(next);
-                String target = next.target();
-                if (target.equals(key)) {
-                    redirects.remove(key);
-                    break;
-                }
-                Redirect later = redirects.get(target);
-                next = later == null ? earlier.get(target) : later;
-            }
-        }
-        return chain;
     }
 
     private int push(Target source, String target, String key) {

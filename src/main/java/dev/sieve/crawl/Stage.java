@@ -6,7 +6,6 @@ import dev.sieve.robots.RobotsRules;
 import dev.sieve.scope.Scope;
 import java.io.IOException;
 import java.util.function.BooleanSupplier;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Something that a crawl may do besides what every crawl does. The loop calls all stages in the order of their {@link
@@ -23,46 +22,16 @@ public interface Stage {
         }
     }
 
-    /** Prepares the stage for a run, before {@link #queue}. */
+    /** Prepares the stage for a run. */
     default void open(PageSink sink) throws IOException {}
-
-    /**
-     * Queues URLs before the first request, and returns how many. When {@code hasToEnd} returns true, the others are left
-     * to the next run.
-     */
-    default long queue(BooleanSupplier hasToEnd) {
-        return 0;
-    }
-
-    /** Returns how many URLs are left to {@link #queue}: an upper bound. */
-    default long toQueue() {
-        return 0;
-    }
-
-    default boolean needsText() {
-        return false;
-    }
-
-    /** Returns whether a URL needs no request, since its visit is stored. */
-    default boolean isVisited(Target target) {
-        return false;
-    }
 
     /** Receives what robots.txt says on the origin of a URL, before it is requested. */
     default void rules(Target target, RobotsRules rules) {}
-
-    /** Returns the key of the page to which an earlier run was redirected from a URL; null for none. */
-    default @Nullable String redirect(boolean isCheck, String key) {
-        return null;
-    }
 
     /** Returns the part of the stage in a visit that begins. */
     default StageVisit visit(VisitContext visit) {
         return StageVisit.NONE;
     }
-
-    /** Adds to the record of a visit, or sees that its URL was refused, if it needs no {@link StageVisit} for that. */
-    default void record(VisitContext visit) {}
 
     /** Returns an exchange as it is recorded. */
     default Exchange exchanged(Exchange exchange) {
@@ -88,9 +57,4 @@ public interface Stage {
 
     /** Notes that what the run has found out is stored. Not called when the crawl has failed. */
     default void close() {}
-
-    /** Returns what the stage has found out about the crawl as a whole; null for nothing. */
-    default @Nullable Object result() {
-        return null;
-    }
 }

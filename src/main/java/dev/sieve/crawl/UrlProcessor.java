@@ -9,11 +9,12 @@ import dev.sieve.fetch.FetchResult.Page;
 import dev.sieve.fetch.FetchResult.Reason;
 import dev.sieve.fetch.FetchResult.Redirect;
 import dev.sieve.fetch.FetchResult.Refused;
-import dev.sieve.fetch.FetchResult.SetCookie;
 import dev.sieve.fetch.Origins;
 import dev.sieve.io.LruMap;
+import dev.sieve.parse.DocumentReader;
 import dev.sieve.parse.LinkExtractor;
 import dev.sieve.parse.RobotsDirectives;
+import dev.sieve.parse.WordHash;
 import dev.sieve.robots.RobotsCache;
 import dev.sieve.robots.RobotsRules;
 import dev.sieve.scope.SkipReason;
@@ -84,6 +85,7 @@ final class UrlProcessor {
     private final LruMap<Boolean> recordedAsAway = new LruMap<>(FIRST_TRIES_BYTES, value -> 0);
 
     private final List<Stage> stages;
+    private final LinkExtractor extractor;
 
     /** Origins to which earlier runs sent header fields of the user, if this one has none. */
     private final Set<String> withoutHeaders;
@@ -201,6 +203,7 @@ final class UrlProcessor {
         acceptsTypes = options.acceptTypes;
         retries = options.retries;
         productToken = options.productToken();
+        extractor = new LinkExtractor(productToken, options.has(Capability.CHECK_RESOURCES));
         this.origins = origins;
         this.politeness = politeness;
         this.dispatcher = dispatcher;
@@ -219,7 +222,7 @@ final class UrlProcessor {
             return new Response(doErrand(task, errand), () -> false);
         }
         Target target = links.current(task.target());
-        if (stages.stream().anyMatch(stage -> stage.isVisited(target))) {
+        if (EarlierVisits.of(stages).anyMatch(earlier -> earlier.isVisited(target))) {
             return new Response(Outcome.NOT_REQUESTED, () -> {
                 recorder.repeated(target.lease());
                 return false;
@@ -397,10 +400,7 @@ final class UrlProcessor {
             return refuse(visit, refused.reason());
         }
         long firstNanos = firstNanos(lease, visit.startNanos());
-        // With the cookie that it has set, the same URL may have another response.
-        boolean needsCookie = result instanceof Redirect redirect
-                && redirect.cookie() == SetCookie.KEPT
-                && redirect.target().equals(lease.url());
+        boolean needsCookie = RecentRedirects.needsCookie(lease, result);
         if (needsCookie ? lease.attempt() <= retries : result.isWorthRetrying() && lease.attempt() < retries) {
             firstTries.put(Long.toString(lease.id()), firstNanos);
             recorder.retry(lease, politeness.retryNanos(lease.attempt()));
@@ -417,9 +417,9 @@ final class UrlProcessor {
         boolean lacksHeaders = (result.status() == 401 || result.status() == 403)
                 && withoutHeaders.contains(UrlParts.origin(lease.url()));
         if (lacksHeaders) {
-            recorder.leaveUndone(lease, () -> visit.forEach(part -> part.settled(true)));
+            recorder.leaveUndone(lease, () -> visit.earlier(part -> part.settled(true)));
         } else {
-            recorder.done(lease, () -> visit.forEach(part -> part.settled(false)));
+            recorder.done(lease, () -> visit.earlier(part -> part.settled(false)));
         }
         return isPage;
     }
@@ -448,8 +448,8 @@ final class UrlProcessor {
             recorder.leaveUndone(lease);
         } else {
             visit.result(new Refused(reason));
-            visited(visit);
-            recorder.done(lease, () -> visit.forEach(part -> part.settled(false)));
+            visit.forEach(StageVisit::visited);
+            recorder.done(lease, () -> visit.earlier(part -> part.settled(false)));
         }
         return false;
     }
@@ -472,7 +472,7 @@ final class UrlProcessor {
     private boolean leave(VisitContext visit, Duration waited) {
         record(visit, waited);
         dispatcher.silent(UrlParts.host(visit.target().url()));
-        recorder.leaveUndone(visit.target().lease(), () -> visit.forEach(part -> part.settled(true)));
+        recorder.leaveUndone(visit.target().lease(), () -> visit.earlier(part -> part.settled(true)));
         return false;
     }
 
@@ -502,15 +502,14 @@ final class UrlProcessor {
             visit.forEach(StageVisit::visited);
             return;
         }
-        LinkQueue.PageRest rest = links.rest(visit);
-        FetchResult result = LinkQueue.check(target.lease(), visit.result());
+        FetchResult result = RecentRedirects.check(target.lease(), visit.result());
         if (result instanceof Redirect redirect) {
             result = links.target(target, redirect);
         } else if (result instanceof Page page && !page.isNotModified() && page.isOfSite()) {
             if (target.is(Target.Kind.PAGE) && page.isHtml()) {
-                result = readPage(visit, page, rest);
+                result = readPage(visit, page);
             } else if (target.isResource() && page.isSuccess()) {
-                result = readResource(target, page, rest);
+                result = readResource(visit, page);
             }
         }
         visit.result(result);
@@ -520,24 +519,21 @@ final class UrlProcessor {
         if (result instanceof Page page && page.isOfSite() && accepted.contains(result.status())) {
             visit.accept();
         }
-        visited(visit);
-        recorder.visited(visit.record(rest.resources(), waited));
-    }
-
-    private void visited(VisitContext visit) {
         visit.forEach(StageVisit::visited);
-        stages.forEach(stage -> stage.record(visit));
+        recorder.visited(visit.record(waited));
     }
 
-    private Page readPage(VisitContext visit, Page page, LinkQueue.PageRest rest) {
-        Lease lease = visit.target().lease();
-        LinkExtractor.Document document = read(lease, page, rest);
+    private Page readPage(VisitContext visit, Page page) {
+        WordHash words = new WordHash();
+        LinkExtractor.Document document = read(visit, page, words);
         Page read = document.isCut() ? page.cut() : page;
         visit.document(document);
         visit.result(read);
-        visit.forEach(StageVisit::read);
-        links.links(lease, read, document, visit.linksSkipped());
-        links.resources(visit.target(), rest);
+        if (document.isRead()) {
+            visit.forEach(StageVisit::read);
+        }
+        links.links(visit.target().lease(), read, document, words.value(), visit.linksSkipped());
+        links.resources(visit.target(), document.resources());
         return read;
     }
 
@@ -545,28 +541,31 @@ final class UrlProcessor {
      * Queues what a style sheet names. A resource that is an HTML document may be a page of the crawl; most often it says
      * that the file does not exist, and browsers do not use it.
      */
-    private FetchResult readResource(Target target, Page page, LinkQueue.PageRest rest) {
+    private FetchResult readResource(VisitContext visit, Page page) {
+        Target target = visit.target();
         if (!page.type().isEmpty() && page.isHtml()) {
             links.page(target);
             boolean isWrong = !acceptsTypes && !target.is(Target.Kind.EMBEDDED);
             return isWrong ? new Failed(page.status(), Reason.WRONG_TYPE, page.type()) : page;
         } else if (target.is(Target.Kind.STYLE_SHEET) && STYLE_TYPES.contains(page.type())) {
-            boolean isCut = LinkExtractor.readStyleSheet(target.url(), page, rest);
-            links.resources(target, rest);
-            return isCut ? page.cut() : page;
+            LinkExtractor.Document read = extractor.readStyleSheet(target.url(), page, links.unlinked(visit));
+            visit.document(read);
+            links.resources(target, read.resources());
+            return read.isCut() ? page.cut() : page;
         }
         return page;
     }
 
-    private LinkExtractor.Document read(Lease lease, Page page, LinkExtractor.Rest rest) {
+    private LinkExtractor.Document read(VisitContext visit, Page page, WordHash words) {
+        Set<DocumentReader> readers = visit.readers();
+        readers.add(words);
         try {
-            return LinkExtractor.read(
-                    lease.url(), page, productToken, stages.stream().anyMatch(Stage::needsText), rest);
+            return extractor.read(visit.target().url(), page, readers, links.unlinked(visit));
         } catch (UncheckedIOException e) {
             throw e;
         } catch (RuntimeException | StackOverflowError e) {
-            LOG.warn("cannot read the document {}: {}", lease.url(), e.toString());
-            return VisitContext.UNREADABLE;
+            LOG.warn("cannot read the document {}: {}", visit.target().url(), e.toString());
+            return LinkExtractor.Document.UNREADABLE;
         }
     }
 }

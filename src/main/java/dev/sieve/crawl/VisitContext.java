@@ -3,22 +3,28 @@ package dev.sieve.crawl;
 import dev.sieve.Lease;
 import dev.sieve.fetch.FetchRequest;
 import dev.sieve.fetch.FetchResult;
+import dev.sieve.fetch.FetchResult.Failed;
 import dev.sieve.fetch.FetchResult.Page;
 import dev.sieve.fetch.PageFetcher;
 import dev.sieve.output.History;
 import dev.sieve.output.Likeness;
 import dev.sieve.output.Visit;
 import dev.sieve.output.VisitField;
+import dev.sieve.parse.DocumentReader;
 import dev.sieve.parse.LinkExtractor;
+import dev.sieve.parse.PageText;
+import dev.sieve.parse.TextDigest;
 import dev.sieve.scope.SkipReason;
 import dev.sieve.url.UrlNormalizer;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -27,10 +33,6 @@ import org.jspecify.annotations.Nullable;
  * add to its record. Used by one thread at a time.
  */
 public final class VisitContext {
-    /** What is read of a document that cannot be read. */
-    static final LinkExtractor.Document UNREADABLE =
-            new LinkExtractor.Document("", List.of(), 0, false, false, true, "", null, null, 0);
-
     private final Target target;
     private final Loss.Receiver losses;
     private final Instant fetchedAt;
@@ -38,7 +40,8 @@ public final class VisitContext {
     private final List<StageVisit> parts = new ArrayList<>();
     private Duration took = Duration.ZERO;
     private @Nullable FetchResult result;
-    private LinkExtractor.Document document = UNREADABLE;
+    private LinkExtractor.Document document = LinkExtractor.Document.UNREADABLE;
+    private @Nullable TextDigest digest;
     private boolean isAccepted;
     private boolean isUnlisted;
     private @Nullable SkipReason linksSkipped;
@@ -78,11 +81,14 @@ public final class VisitContext {
         parts.forEach(call);
     }
 
-    List<StageVisit> parts() {
-        return parts;
+    /** Returns what reads the document, each once. */
+    Set<DocumentReader> readers() {
+        Set<DocumentReader> readers = new LinkedHashSet<>();
+        parts.forEach(part -> readers.addAll(part.readers()));
+        return readers;
     }
 
-    Visit record(List<String> resources, Duration waited) {
+    Visit record(Duration waited) {
         Lease lease = target.lease();
         return new Visit(
                 lease.url(),
@@ -91,11 +97,32 @@ public final class VisitContext {
                 lease.referrer(),
                 result(),
                 new Visit.Timing(fetchedAt, took, waited),
-                new Visit.Content(document.title(), document.links(), resources, isIndexed(), more),
+                new Visit.Content(document.title(), document.links(), resources(), isIndexed(), more),
                 new Visit.Marks(target.isCheck(), isAccepted),
                 likeness,
                 history,
                 lease.id());
+    }
+
+    private List<String> resources() {
+        return List.copyOf(document.resources().keySet());
+    }
+
+    /** Returns the record of a URL that is broken, although it was not requested. */
+    public static Visit notRequested(
+            String url, String key, int depth, String referrer, Failed failed, Instant fetchedAt, long id) {
+        return new Visit(
+                url,
+                key,
+                depth,
+                referrer,
+                failed,
+                new Visit.Timing(fetchedAt, Duration.ZERO, Duration.ZERO),
+                Visit.Content.NONE,
+                new Visit.Marks(true, false),
+                null,
+                null,
+                id);
     }
 
     /** Returns the URL that is visited. */
@@ -135,6 +162,17 @@ public final class VisitContext {
         document = read;
     }
 
+    /** Returns the common digest of the text, for the readers of a stage. */
+    public TextDigest digest() {
+        digest = digest == null ? new TextDigest() : digest;
+        return digest;
+    }
+
+    /** Returns what identifies the text; null when the document cannot be read, or no stage reads it with the digest. */
+    public @Nullable PageText text() {
+        return digest == null || !document.isRead() ? null : digest.finish();
+    }
+
     /** Returns whether the document is complete, and of a page that is not an error. */
     public boolean isWhole() {
         return !document.isCut() && result instanceof Page page && page.isSuccess() && !page.isCut();
@@ -149,11 +187,10 @@ public final class VisitContext {
         return isOther ? canonical : null;
     }
 
-    @SuppressWarnings("ReferenceEquality") // a page without content may be equal to it
     private boolean isIndexed() {
         return result().isNotModified()
                 ? !isUnlisted
-                : document != UNREADABLE && !document.isNoindex() && otherCanonical() == null;
+                : document.isRead() && !document.isNoindex() && otherCanonical() == null;
     }
 
     /** Returns whether the options accept the status of the page, so that it is not a failure. */
@@ -184,6 +221,15 @@ public final class VisitContext {
     /** Returns by what a page that is not modified was compared before; null when that is not known. */
     public @Nullable Likeness known() {
         return known;
+    }
+
+    /** Calls the part of the stage that knows earlier visits, if there is one. */
+    public void earlier(Consumer<EarlierVisit> call) {
+        for (StageVisit part : parts) {
+            if (part instanceof EarlierVisit earlier) {
+                call.accept(earlier);
+            }
+        }
     }
 
     /** Sets by what the page was compared before. */

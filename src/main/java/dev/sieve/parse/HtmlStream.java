@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
+import java.util.function.UnaryOperator;
 import org.jsoup.nodes.Document;
 import org.jsoup.nodes.Element;
 import org.jsoup.nodes.Node;
@@ -54,7 +55,8 @@ final class HtmlStream {
     /** The modes of a template that is the shadow root of the element around it, and thus displayed. */
     private static final Set<String> SHADOW_ROOTS = Set.of("open", "closed");
 
-    private final Visitor visitor;
+    private final DocumentReader[] readers;
+    private final UnaryOperator<@Nullable String> resolver;
     private final DocumentText text;
     private final BooleanSupplier isTimeLeft;
     private final StreamParser parser;
@@ -74,25 +76,22 @@ final class HtmlStream {
     /** All elements of the tree, as the walk of a sweep finds them; null during other walks. */
     private @Nullable List<Element> swept;
 
-    /** Receives the content of a document. */
-    interface Visitor {
-        /** Receives each element once, except those inside of a template that is not a shadow root. */
-        void element(Element element);
-
-        /** Receives each text outside of such a template, or a part of it. */
-        void textNode(TextNode text);
-
-        List<TextReceiver> texts();
-    }
-
     /**
      * Makes a stream.
      *
      * @param isXml whether to parse by the rules of XML rather than HTML
      * @param isTimeLeft returns whether to continue
+     * @param readers receive its elements and its visible text
+     * @param resolver returns the URL of a reference in it
      */
-    HtmlStream(DocumentText text, boolean isXml, BooleanSupplier isTimeLeft, Visitor visitor) {
-        this.visitor = visitor;
+    HtmlStream(
+            DocumentText text,
+            boolean isXml,
+            BooleanSupplier isTimeLeft,
+            List<? extends DocumentReader> readers,
+            UnaryOperator<@Nullable String> resolver) {
+        this.readers = readers.toArray(DocumentReader[]::new);
+        this.resolver = resolver;
         this.text = text;
         this.isTimeLeft = isTimeLeft;
         // Not reused for the next page, since a parser stores every tag name.
@@ -105,7 +104,7 @@ final class HtmlStream {
     /** Makes jsoup parse the content of script in SVG as elements, as the standard requires, and see what is a block in XML. */
     private void newTag(Tag tag) {
         names++;
-        if (!isHtml(tag.namespace())) {
+        if (!DocumentElement.isHtml(tag.namespace())) {
             tag.clear(Tag.Data).clear(Tag.RcData);
             return;
         }
@@ -115,17 +114,6 @@ final class HtmlStream {
                 tag.set(each);
             }
         }
-    }
-
-    /** Returns what is in a script or a style element: data in HTML, text in XML. */
-    static String content(Element element) {
-        String text = element.wholeText();
-        return text.isEmpty() ? element.data() : text;
-    }
-
-    /** Whether a namespace is that of HTML, or of XML without a namespace. */
-    static boolean isHtml(String namespace) {
-        return namespace.equals(Parser.NamespaceHtml) || namespace.equals(Parser.NamespaceXml);
     }
 
     /** Whether only a part of the document was read: a limit was reached, or the parser failed. */
@@ -184,6 +172,14 @@ final class HtmlStream {
         return names <= MAX_NAMES && (reads % READS_PER_CHECK != 0 || isTimeLeft.getAsBoolean());
     }
 
+    /** Whether the text in an element is not that of the page, but its content. */
+    private static boolean hasContent(Element element) {
+        return switch (element.normalName()) {
+            case "title", "script", "style" -> true;
+            default -> false;
+        };
+    }
+
     private static void limitAttributes(Element element) {
         if (element.attributesSize() > MAX_ROOT_ATTRIBUTES) {
             element.clearAttributes();
@@ -193,74 +189,77 @@ final class HtmlStream {
     private void walk(List<Element> open) {
         hasWalked = true;
         isWalking = true;
-        document.filter(visitor.texts().isEmpty() ? this::visit : new TextFilter(open));
+        document.filter(new Walk(open));
         isWalking = false;
-    }
-
-    private NodeFilter.FilterResult visit(Node node, int depth) {
-        if (node instanceof TextNode part) {
-            visitor.textNode(part);
-        }
-        if (!(node instanceof Element element)) {
-            return NodeFilter.FilterResult.CONTINUE;
-        }
-        visitor.element(element);
-        boolean isInert = element.nameIs("template")
-                && isHtml(element.tag().namespace())
-                && !SHADOW_ROOTS.contains(element.attr("shadowrootmode").toLowerCase(Locale.ROOT));
-        if (swept != null) {
-            swept.addAll(isInert ? element.getAllElements() : List.of(element));
-        }
-        return isInert ? NodeFilter.FilterResult.SKIP_CHILDREN : NodeFilter.FilterResult.CONTINUE;
     }
 
     /** An element whose end was visited earlier, and how much was visited before it in this walk. */
     private record Reopened(Element element, long before) {}
 
     /** Visits the elements and the text, of which a word may begin before a sweep and end after it. */
-    private final class TextFilter implements NodeFilter {
-        private final TextReceiver[] texts = visitor.texts().toArray(TextReceiver[]::new);
+    private final class Walk implements NodeFilter {
         private final List<Element> open;
         /** The elements around the node whose end was visited earlier, the innermost one first. */
         private final Deque<Reopened> reopened = new ArrayDeque<>();
 
+        /** The elements around the node, by their depth, as far as they are not reopened or too deep. */
+        private final @Nullable DocumentElement[] path = new DocumentElement[64];
+
         private long visited;
 
-        /** Makes a filter; the elements may be open, by their depth. */
-        TextFilter(List<Element> open) {
+        /** Makes a walk; the elements may be open, by their depth. */
+        Walk(List<Element> open) {
             this.open = open;
         }
 
         @Override
         public FilterResult head(Node node, int depth) {
             if (node instanceof TextNode part) {
-                Element parent = part.parent();
-                if (parent != null && !isHidden(parent)) {
-                    visited++;
-                    for (TextReceiver text : texts) {
-                        text.text(part.getWholeText());
-                    }
+                text(part);
+            }
+            if (!(node instanceof Element element)) {
+                return FilterResult.CONTINUE;
+            }
+            // In most pages no element was kept, and the look-up of a new one takes long, since it makes an identity
+            // hash.
+            if (kept.isEmpty() || !kept.remove(element)) {
+                visited++;
+                DocumentElement begun = new DocumentElement(element, resolver);
+                path[Math.min(depth, path.length - 1)] = begun;
+                for (DocumentReader reader : readers) {
+                    reader.begin(begun);
                 }
-            } else if (node instanceof Element element) {
-                // In most pages no element was kept, and the look-up of a new one takes long, since it makes an
-                // identity hash.
-                if (kept.isEmpty() || !kept.remove(element)) {
-                    visited++;
-                    for (TextReceiver text : texts) {
-                        text.begin(element);
-                    }
-                } else if (ended.contains(element)) {
-                    reopened.push(new Reopened(element, visited));
+            } else if (ended.contains(element)) {
+                reopened.push(new Reopened(element, visited));
+            }
+            boolean isInert = element.nameIs("template")
+                    && DocumentElement.isHtml(element.tag().namespace())
+                    && !SHADOW_ROOTS.contains(element.attr("shadowrootmode").toLowerCase(Locale.ROOT));
+            if (swept != null) {
+                swept.addAll(isInert ? element.getAllElements() : List.of(element));
+            }
+            return isInert ? FilterResult.SKIP_CHILDREN : FilterResult.CONTINUE;
+        }
+
+        private void text(TextNode part) {
+            Element parent = part.parent();
+            if (parent != null && !hasContent(parent)) {
+                visited++;
+                String words = part.getWholeText();
+                for (DocumentReader reader : readers) {
+                    reader.text(words);
                 }
             }
-            return visit(node, depth);
         }
 
         @Override
         public FilterResult tail(Node node, int depth) {
             if (node instanceof Element element && hasEnded(element, depth)) {
-                for (TextReceiver text : texts) {
-                    text.end(element);
+                DocumentElement begun = path[Math.min(depth, path.length - 1)];
+                boolean isSame = begun != null && begun.is(element);
+                DocumentElement ended = isSame ? begun : new DocumentElement(element, resolver);
+                for (DocumentReader reader : readers) {
+                    reader.end(ended);
                 }
             }
             return FilterResult.CONTINUE;
@@ -278,11 +277,6 @@ final class HtmlStream {
                 ended.add(element);
             }
             return hasEnded;
-        }
-
-        /** Whether the text in an element is not part of the page; what the parser does not parse is not text. */
-        private static boolean isHidden(Element element) {
-            return element.nameIs("title") || element.nameIs("script") || element.nameIs("style");
         }
     }
 
@@ -312,7 +306,7 @@ final class HtmlStream {
             if (FORMATTING.contains(element.normalName())) {
                 element.clearAttributes();
             }
-            if (!element.nameIs("title")) {
+            if (!hasContent(element) || element.childrenSize() > 0) {
                 element.empty();
             }
         }
@@ -321,13 +315,11 @@ final class HtmlStream {
         if (table != null && !beforeTable.isEmpty()) {
             table.before(beforeTable.get(0));
         }
-        if (!visitor.texts().isEmpty()) {
-            kept = Collections.newSetFromMap(new IdentityHashMap<>());
-            kept.addAll(open);
-            kept.addAll(beforeTable);
-            ended.addAll(beforeTable);
-            ended.retainAll(kept);
-        }
+        kept = Collections.newSetFromMap(new IdentityHashMap<>());
+        kept.addAll(open);
+        kept.addAll(beforeTable);
+        ended.addAll(beforeTable);
+        ended.retainAll(kept);
     }
 
     private static void clearAttributes(Element element) {

@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import org.jsoup.Jsoup;
 import org.jsoup.nodes.Document;
 import org.jsoup.nodes.Element;
@@ -38,24 +39,15 @@ public final class LinkLine {
         String target = named == null ? null : base.resolve(named.attr("href"));
         UrlNormalizer.Base from = target == null ? base : UrlNormalizer.base(target, parsed.charset());
         for (Element element : parsed.getAllElements()) {
-            if (references(element).stream().anyMatch(each -> !each.isEmpty() && leads(from, each, url))) {
+            List<String> references = new ArrayList<>();
+            DocumentElement read = new DocumentElement(element, reference -> null);
+            references.add(Objects.requireNonNullElse(read.link(), ""));
+            Resources.find(read, true, (reference, type) -> references.add(reference));
+            if (references.stream().anyMatch(each -> !each.isEmpty() && leads(from, each, url))) {
                 return element.sourceRange().start().lineNumber();
             }
         }
         return 0;
-    }
-
-    private static List<String> references(Element element) {
-        List<String> references = new ArrayList<>();
-        switch (element.normalName()) {
-            case "a", "area", "link" -> references.add(element.attr(element.hasAttr("href") ? "href" : "xlink:href"));
-            case "iframe", "frame" -> references.add(element.attr("src"));
-            default -> {}
-        }
-        if (!element.nameIs("style")) {
-            Resources.find(element, true, (reference, type) -> references.add(reference));
-        }
-        return references;
     }
 
     private static boolean leads(UrlNormalizer.Base base, String reference, String url) {

@@ -4,7 +4,7 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.EnumMap;
 import java.util.Map;
-import org.jsoup.nodes.Element;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,9 +31,10 @@ final class MainText implements TextWriter {
         MAIN
     }
 
-    private record Open(Element element, Part part) {}
+    private record Open(DocumentElement element, Part part) {}
 
-    private final TextWriter text;
+    private final Supplier<TextWriter> form;
+    private TextWriter text;
     /** All of the document but navigation. */
     private final TextWriter all;
 
@@ -42,20 +43,21 @@ final class MainText implements TextWriter {
     /** The part that is passed on; null as long as it is all of the document. */
     private @Nullable Part wanted;
 
-    /** Creates an empty text; both writers are empty, and of the same form. */
-    MainText(TextWriter text, TextWriter all) {
-        this.text = text;
-        this.all = all;
+    /** Creates an empty text in the form of some writers. */
+    MainText(Supplier<TextWriter> form) {
+        this.form = form;
+        text = form.get();
+        all = form.get();
     }
 
     @Override
-    public void begin(Element element) {
+    public void begin(DocumentElement element) {
         Part part = open.size() < MAX_OPEN ? part(element) : null;
         if (part != null) {
             boolean isBetter = part.compareTo(wanted == null ? Part.SECTION : wanted) > 0;
             if (isBetter && !isIn(Part.LEFT_OUT)) {
                 wanted = part;
-                text.clear();
+                text = form.get();
             }
             open.push(new Open(element, part));
             depths.merge(part, 1, Integer::sum);
@@ -79,7 +81,7 @@ final class MainText implements TextWriter {
     }
 
     @Override
-    public void end(Element element) {
+    public void end(DocumentElement element) {
         boolean isPart = isOpen(element);
         if (isPart || isWanted()) {
             text.end(element);
@@ -95,19 +97,13 @@ final class MainText implements TextWriter {
     }
 
     @Override
-    public void clear() {
-        text.clear();
-        all.clear();
+    public Kept finish() {
+        Kept main = text.finish();
+        Kept whole = all.finish();
+        return main.text().length() < whole.text().length() / LEAST_SHARE ? whole : main;
     }
 
-    @Override
-    public StringBuilder finish() {
-        StringBuilder main = text.finish();
-        StringBuilder whole = all.finish();
-        return main.length() < whole.length() / LEAST_SHARE ? whole : main;
-    }
-
-    private boolean isOpen(Element element) {
+    private boolean isOpen(DocumentElement element) {
         for (Open each : open) {
             if (each.element.equals(element)) {
                 return true;
@@ -124,13 +120,13 @@ final class MainText implements TextWriter {
         return !isIn(Part.LEFT_OUT) && (wanted == null || isIn(wanted));
     }
 
-    private @Nullable Part part(Element element) {
-        if (!HtmlStream.isHtml(element.tag().namespace())) {
+    private @Nullable Part part(DocumentElement element) {
+        if (!element.isHtml()) {
             return null;
         }
-        String role = element.attr("role");
+        String role = element.value("role");
         if (!role.isBlank() && role.length() <= MAX_ROLE) {
-            return switch (Resources.words(role).get(0)) {
+            return switch (element.words("role").get(0)) {
                 case "main" -> Part.MAIN;
                 case "article" -> Part.ARTICLE;
                 case "region" -> Part.SECTION;
@@ -138,7 +134,7 @@ final class MainText implements TextWriter {
                 default -> null;
             };
         }
-        return switch (element.normalName()) {
+        return switch (element.name()) {
             case "main" -> Part.MAIN;
             case "article" -> Part.ARTICLE;
             case "section" -> Part.SECTION;

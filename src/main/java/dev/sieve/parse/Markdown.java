@@ -2,23 +2,21 @@ package dev.sieve.parse;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Deque;
 import java.util.List;
+import java.util.Set;
 import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
-import org.jsoup.nodes.Element;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Keeps the visible text of a document as Markdown, by CommonMark with the tables of GitHub: headings, lists, links, code,
  * quotations, rules and tables. All other markup is left out, and what would be markup in the text is escaped.
  *
- * <p>In a heading, a link and the cell of a table, the boundary of a block is a space. A table is one in Markdown if it has two
- * rows and columns or more, and no heading, list, quotation, preformatted text or table in a cell; the cells of another one are
- * blocks. As long as that is open, {@link #ROW}, {@link #CELL} and {@link #BAR} are in the text, which are white space in a document.
+ * <p>In a heading, a link and the cell of a table, the boundary of a block is a space. A {@linkplain MarkdownTable table} with a
+ * heading, list, quotation, preformatted text or table in a cell is none in Markdown: its cells are blocks.
  */
 final class Markdown implements TextWriter {
     /** More elements than the parser keeps open; those of broken markup may not end. */
@@ -27,19 +25,17 @@ final class Markdown implements TextWriter {
     /** Items and quotations around a line; those further in are not marked. */
     private static final int MAX_NESTED = 20;
 
-    private static final int MAX_CELLS = 20_000;
-    private static final int MAX_COLUMNS_OF_CELL = 20;
     private static final int MAX_LINE_FEEDS = 100;
     /** Characters of code up to which adjacent code becomes one. */
     private static final int MAX_JOINED_CODE = 1000;
 
-    private static final char ROW = '\u0001';
-    private static final char CELL = '\u0002';
-    /** A vertical bar in a cell, which is only escaped in a table. */
-    private static final char BAR = '\u0003';
-
     /** Characters that may be markup. */
     private static final String SPECIAL = "\\`*[]~_<&#>+-=.)";
+
+    private static final Set<String> CODE = Set.of("code", "samp", "kbd", "tt");
+
+    private static final Set<String> NOT_IN_A_CELL =
+            Set.of(("h1 h2 h3 h4 h5 h6 pre listing ul ol menu dir li" + " blockquote hr table").split(" ", -1));
 
     private static final Pattern LANGUAGE = Pattern.compile("(?:^|\\s)lang(?:uage)?-([A-Za-z0-9+#._-]{1,20})(?:\\s|$)");
     private static final Pattern BACKTICKS = Pattern.compile("`+");
@@ -56,7 +52,11 @@ final class Markdown implements TextWriter {
         LIST,
         ITEM,
         QUOTE,
-        TABLE
+        TABLE;
+
+        boolean isInline() {
+            return this == HEADING || this == LINK || this == CODE;
+        }
     }
 
     /** What separates the next text from the last one, the least first. */
@@ -70,16 +70,19 @@ final class Markdown implements TextWriter {
 
     /** An element that has not ended. */
     private static final class Open {
-        private final Element element;
+        private final DocumentElement element;
         private final Kind kind;
         /** The URL of a link, the language of code, or the mark of an item. */
         private String value;
-        /** The number of the next item, -1 in a list without numbers; the length of the text before a table. */
+        /** The number of the next item, -1 in a list without numbers. */
         private int number;
         /** Where its content begins in the text; -1 as long as it is empty. */
         private int start = -1;
 
-        private Open(Element element, Kind kind, String value) {
+        private final @Nullable MarkdownTable table;
+
+        private Open(DocumentElement element, Kind kind, String value) {
+            table = kind == Kind.TABLE ? new MarkdownTable() : null;
             this.element = element;
             this.kind = kind;
             this.value = value;
@@ -91,7 +94,6 @@ final class Markdown implements TextWriter {
         }
     }
 
-    private final Function<String, @Nullable String> resolver;
     private final StringBuilder out = new StringBuilder();
     private final Deque<Open> open = new ArrayDeque<>();
     /** The items and quotations that are open. */
@@ -115,67 +117,49 @@ final class Markdown implements TextWriter {
     /** Line feeds before the next character of preformatted text. */
     private int lineFeeds;
     /** The innermost table, as long as no cell contains what makes its cells blocks. */
-    private @Nullable Open table;
-
-    private int cells;
-    /** How many columns the last cell has, and those before the next one that cells of earlier rows take. */
-    private int columns = 1;
-    /** The column after the last cell, and how many further rows the cell above takes in each column. */
-    private int column;
-
-    private final List<Integer> spans = new ArrayList<>();
-
-    /**
-     * Creates an empty text.
-     *
-     * @param resolver returns the URL in an attribute; null when there is none
-     */
-    Markdown(Function<String, @Nullable String> resolver) {
-        this.resolver = resolver;
-    }
+    private @Nullable MarkdownTable table;
 
     @Override
-    public void begin(Element element) {
+    public void begin(DocumentElement element) {
         String name = name(element);
         if (preformatted != null) {
             preformatted.value = preformatted.value.isEmpty() ? language(element) : preformatted.value;
-            boundary(name, Gap.of(element));
+            boundary(name, element.gap());
             return;
         }
-        raise(name.equals("br") && space == Space.BREAK ? Space.BLOCK : space(name, Gap.of(element)));
+        raise(name.equals("br") && space == Space.BREAK ? Space.BLOCK : space(name, element.gap()));
         if (inline == 0) {
             beginBlock(element, name);
         }
-        if (link == null && code == null && name.equals("a") && element.hasAttr("href")) {
-            String url = resolver.apply(element.attr("href"));
-            link = url == null ? null : pushInline(element, Kind.LINK, escaped(url));
-        } else if (code == null && preformatted == null && isCode(name)) {
-            code = pushInline(element, Kind.CODE, "");
+        if (link == null && code == null && name.equals("a") && element.has("href")) {
+            String url = element.resolve(element.value("href"));
+            link = url == null ? null : push(element, Kind.LINK, escaped(url));
+        } else if (code == null && preformatted == null && CODE.contains(name)) {
+            code = push(element, Kind.CODE, "");
         }
     }
 
-    private void beginBlock(Element element, String name) {
+    private void beginBlock(DocumentElement element, String name) {
+        if (NOT_IN_A_CELL.contains(name)) {
+            endTable(false);
+        }
         switch (name) {
             case "h1", "h2", "h3", "h4", "h5", "h6" -> {
-                endTable(false);
-                if (pushInline(element, Kind.HEADING, "") != null) {
+                if (push(element, Kind.HEADING, "") != null) {
                     heading = "#".repeat(name.charAt(1) - '0') + " ";
                 }
             }
             case "pre", "listing" -> {
-                endTable(false);
                 preformatted = push(element, Kind.PREFORMATTED, language(element));
                 lineFeeds = 0;
             }
             case "ul", "ol", "menu", "dir" -> {
-                endTable(false);
                 Open list = push(element, Kind.LIST, "");
                 if (list != null) {
-                    list.number = name.equals("ol") ? number(element.attr("start")) : -1;
+                    list.number = name.equals("ol") ? number(element.value("start")) : -1;
                 }
             }
             case "li", "blockquote" -> {
-                endTable(false);
                 boolean isItem = name.equals("li");
                 Open each = nested.size() >= MAX_NESTED
                         ? null
@@ -185,37 +169,18 @@ final class Markdown implements TextWriter {
                 }
             }
             case "hr" -> {
-                endTable(false);
                 if (out.length() <= MAX_CHARS) {
                     separate();
                     out.append("***");
                 }
             }
             case "table" -> {
-                endTable(false);
-                table = push(element, Kind.TABLE, "");
-                cells = 0;
-                spans.clear();
+                Open each = push(element, Kind.TABLE, "");
+                table = each == null ? null : each.table;
             }
-            case "tr" -> {
-                skipColumns(Integer.MAX_VALUE);
-                column = 0;
-                columns = 1;
-                mark(ROW);
-            }
-            case "td", "th" -> {
-                columns += skipColumns(0);
-                mark(CELL);
-                columns = Math.min(Math.max(1, number(element.attr("colspan"))), MAX_COLUMNS_OF_CELL);
-                int rows = number(element.attr("rowspan"));
-                for (int i = 0; i < columns && column < MAX_CELLS; i++) {
-                    if (column == spans.size()) {
-                        spans.add(0);
-                    }
-                    // With 0, all rows of its group.
-                    spans.set(column++, rows == 0 ? MAX_CELLS : rows - 1);
-                }
-            }
+            case "tr" -> mark(MarkdownTable::row);
+            case "td", "th" ->
+                mark(each -> each.cell(number(element.value("colspan")), number(element.value("rowspan"))));
             default -> {}
         }
     }
@@ -240,7 +205,7 @@ final class Markdown implements TextWriter {
     }
 
     @Override
-    public void end(Element element) {
+    public void end(DocumentElement element) {
         boolean isOpen = false;
         for (Open each : open) {
             isOpen |= each.element.equals(element);
@@ -252,38 +217,22 @@ final class Markdown implements TextWriter {
         }
         String name = name(element);
         if (preformatted != null) {
-            boundary("", Gap.of(element));
+            boundary("", element.gap());
         } else if (!name.equals("br")) {
-            raise(space(name, Gap.of(element)));
+            raise(space(name, element.gap()));
         }
     }
 
     @Override
-    public void clear() {
-        out.setLength(0);
-        open.clear();
-        nested.clear();
-        space = Space.NONE;
-        lineStart = 0;
-        heading = "";
-        inline = 0;
-        link = null;
-        code = null;
-        lastCodeEnd = -1;
-        preformatted = null;
-        table = null;
-    }
-
-    @Override
-    public StringBuilder finish() {
+    public Kept finish() {
         while (!open.isEmpty()) {
             close(open.pop());
         }
-        return out;
+        return Kept.of(out);
     }
 
-    private static String name(Element element) {
-        return HtmlStream.isHtml(element.tag().namespace()) ? element.normalName() : "";
+    private static String name(DocumentElement element) {
+        return element.isHtml() ? element.name() : "";
     }
 
     /** Escapes what a URL may have in its query and fragment, although it is markup. */
@@ -292,12 +241,8 @@ final class Markdown implements TextWriter {
         return REFERENCE.matcher(safe).replaceAll("&amp;");
     }
 
-    private static boolean isCode(String name) {
-        return name.equals("code") || name.equals("samp") || name.equals("kbd") || name.equals("tt");
-    }
-
-    private static String language(Element element) {
-        Matcher language = LANGUAGE.matcher(element.className());
+    private static String language(DocumentElement element) {
+        Matcher language = LANGUAGE.matcher(element.value("class"));
         return language.find() ? language.group(1) : "";
     }
 
@@ -305,26 +250,21 @@ final class Markdown implements TextWriter {
         return NUMBER.matcher(digits).matches() ? Integer.parseInt(digits) : 1;
     }
 
-    private @Nullable Open push(Element element, Kind kind, String value) {
+    private @Nullable Open push(DocumentElement element, Kind kind, String value) {
         if (open.size() >= MAX_OPEN) {
             return null;
         }
         Open each = new Open(element, kind, value);
+        inline += kind.isInline() ? 1 : 0;
         open.push(each);
         return each;
     }
 
-    private @Nullable Open pushInline(Element element, Kind kind, String value) {
-        Open each = push(element, kind, value);
-        inline += each == null ? 0 : 1;
-        return each;
-    }
-
     /** Returns the mark of an item of the innermost list. */
-    private String mark(Element item) {
+    private String mark(DocumentElement item) {
         for (Open each : open) {
             if (each.kind == Kind.LIST) {
-                each.number = each.number >= 0 && item.hasAttr("value") ? number(item.attr("value")) : each.number;
+                each.number = each.number >= 0 && item.has("value") ? number(item.value("value")) : each.number;
                 return each.number < 0 ? "- " : each.number++ + ". ";
             }
         }
@@ -359,11 +299,10 @@ final class Markdown implements TextWriter {
                 }
             }
             case ITEM, QUOTE -> nested.remove(last);
-            case TABLE -> endTable(table == last);
+            case TABLE -> endTable(table == last.table);
             default -> {}
         }
-        boolean isInline = last.kind == Kind.HEADING || last.kind == Kind.LINK || last.kind == Kind.CODE;
-        inline -= isInline ? 1 : 0;
+        inline -= last.kind.isInline() ? 1 : 0;
     }
 
     private int longestBackticks(int start) {
@@ -456,7 +395,7 @@ final class Markdown implements TextWriter {
         for (int i = from; i < to && out.length() <= MAX_CHARS; i++) {
             char c = part.charAt(i);
             if (c == '|' && table != null) {
-                c = BAR;
+                c = MarkdownTable.BAR;
             } else if (code == null && SPECIAL.indexOf(c) >= 0) {
                 boolean isMarkup = isMarkup(c, i + 1 < to ? part.charAt(i + 1) : ' ');
                 // What follows in another part of the text is not known.
@@ -512,98 +451,50 @@ final class Markdown implements TextWriter {
         }
     }
 
-    /**
-     * Goes on to the next column that is free in this row, or to the last one, and returns how many were passed that cells of
-     * earlier rows take.
-     */
-    private int skipColumns(int free) {
-        int skipped = 0;
-        for (int left = free; column < spans.size() && (spans.get(column) > 0 || left > 0); column++) {
-            int rows = spans.get(column);
-            skipped += rows > 0 ? 1 : 0;
-            left -= rows > 0 ? 0 : 1;
-            spans.set(column, Math.max(0, rows - 1));
-        }
-        return skipped;
-    }
-
-    private void mark(char mark) {
-        if (table == null || cells >= MAX_CELLS || out.length() > MAX_CHARS) {
+    private void mark(Function<MarkdownTable, String> begin) {
+        if (table == null || table.isFull() || out.length() > MAX_CHARS) {
             endTable(false);
             return;
         }
         if (table.start < 0) {
-            table.number = out.length();
+            table.before = out.length();
             separate();
             table.start = out.length();
         }
-        int count = mark == CELL ? columns : 1;
-        out.append(String.valueOf(mark).repeat(count));
-        columns = 1;
-        cells += count;
+        out.append(begin.apply(table));
         lineStart = out.length();
         space = Space.NONE;
     }
 
     /** Ends the table that is received: as one in Markdown, or since its cells are blocks. */
     private void endTable(boolean isComplete) {
-        Open last = table;
+        MarkdownTable last = table;
         table = null;
         if (last == null || last.start < 0) {
             return;
         }
-        List<List<String>> rows = Arrays.stream(out.substring(last.start).split(String.valueOf(ROW), -1))
-                .map(Markdown::cells)
-                .filter(row -> !row.stream().allMatch(String::isEmpty))
-                .toList();
-        int columns = rows.stream().mapToInt(List::size).max().orElse(0);
+        List<List<String>> rows = MarkdownTable.rows(out.substring(last.start));
         out.setLength(last.start);
-        if (isComplete && rows.size() > 1 && columns > 1) {
-            writeTable(rows, columns);
-        } else {
-            writeBlocks(rows, last);
+        String whole = isComplete ? MarkdownTable.markdown(rows, prefix()) : "";
+        out.append(whole);
+        if (whole.isEmpty()) {
+            writeBlocks(MarkdownTable.blocks(rows), last);
         }
         space = Space.BLOCK;
         lastCodeEnd = -1;
     }
 
-    private static List<String> cells(String row) {
-        long before = row.indexOf(CELL) == 0 ? 1 : 0;
-        return Arrays.stream(row.split(String.valueOf(CELL), -1))
-                .skip(before)
-                .map(String::strip)
-                .toList();
-    }
-
-    private void writeTable(List<List<String>> rows, int columns) {
-        for (List<String> row : rows) {
-            boolean isFirst = row == rows.get(0);
-            out.append(isFirst ? "|" : "\n" + prefix() + "|");
-            row.forEach(cell -> out.append(' ')
-                    .append(cell.replace(String.valueOf(BAR), "\\|"))
-                    .append(" |"));
-            if (isFirst) {
-                out.append("  |".repeat(columns - row.size()));
-                out.append("\n").append(prefix()).append('|').append(" --- |".repeat(columns));
-            }
-        }
-    }
-
-    private void writeBlocks(List<List<String>> rows, Open last) {
-        List<String> blocks = rows.stream()
-                .flatMap(List::stream)
-                .filter(cell -> !cell.isEmpty())
-                .toList();
+    private void writeBlocks(List<String> blocks, MarkdownTable last) {
         for (String block : blocks) {
             if (out.length() > last.start) {
                 space = Space.BLOCK;
                 separate();
             }
-            out.append(block.replace(BAR, '|'));
+            out.append(block);
         }
         if (blocks.isEmpty()) {
-            out.setLength(last.number);
-            nested.stream().filter(each -> each.start > last.number).forEach(each -> each.start = -1);
+            out.setLength(last.before);
+            nested.stream().filter(each -> each.start > last.before).forEach(each -> each.start = -1);
         }
     }
 }

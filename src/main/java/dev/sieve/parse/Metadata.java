@@ -7,11 +7,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.regex.Pattern;
-import org.jsoup.nodes.Element;
 import org.jspecify.annotations.Nullable;
 
 /** Collects what a document says of itself: language, author, dates, properties of Open Graph, and JSON-LD. Nothing is interpreted. */
-final class Metadata {
+public final class Metadata implements DocumentReader {
     private static final int MAX_VALUES = 64;
     private static final int MAX_CHARS = 2_000;
     private static final int MAX_NAME = 100;
@@ -38,31 +37,34 @@ final class Metadata {
     private int values;
     private int jsonChars;
     private int leftOut;
-    /** An element with JSON-LD that was visited before its content was parsed. */
-    private @Nullable Element open;
+    /** The element with JSON-LD that is open. */
+    private @Nullable DocumentElement open;
 
-    /** Receives an element of the HTML namespace, an open one perhaps repeatedly, the first time with its attributes. */
-    void element(Element element) {
-        switch (element.normalName()) {
-            case "html" -> first("language", element.attr(element.hasAttr("lang") ? "lang" : "xml:lang"));
+    @Override
+    public void begin(DocumentElement element) {
+        switch (element.isHtml() ? element.name() : "") {
+            case "html" -> first("language", element.value(element.has("lang") ? "lang" : "xml:lang"));
             case "meta" -> {
-                String name = element.attr("property");
-                name = name.isEmpty() ? element.attr("name") : name;
-                name = name.isEmpty() ? element.attr("http-equiv") : name;
-                if (name.length() <= MAX_NAME) {
+                String attribute = element.value("property").isEmpty() ? "name" : "property";
+                attribute = element.value(attribute).isEmpty() ? "http-equiv" : attribute;
+                if (element.value(attribute).length() <= MAX_NAME) {
                     // A list, by RDFa.
-                    Resources.words(name).forEach(each -> meta(each, element.attr("content")));
+                    element.words(attribute).forEach(each -> meta(each, element.value("content")));
                 }
             }
             case "script" -> {
-                if (element.equals(open)
-                        || MediaType.essence(element.attr("type")).equals("application/ld+json")) {
-                    String json = HtmlStream.content(element).strip();
-                    open = json.isEmpty() ? element : null;
-                    script(json);
-                }
+                boolean isJson = MediaType.essence(element.value("type")).equals("application/ld+json");
+                open = isJson ? element : null;
             }
             default -> {}
+        }
+    }
+
+    @Override
+    public void end(DocumentElement element) {
+        if (element.equals(open)) {
+            open = null;
+            script(element.content().strip());
         }
     }
 
@@ -113,7 +115,7 @@ final class Metadata {
      *
      * @param language the language that the server has named; null for none
      */
-    Map<String, Object> finish(@Nullable String language) {
+    public Map<String, Object> finish(@Nullable String language) {
         first("language", language == null ? "" : language);
         if (!openGraph.isEmpty()) {
             fields.put("open_graph", openGraph);

@@ -1,7 +1,5 @@
 package dev.sieve.parse;
 
-import org.jsoup.nodes.Element;
-
 /**
  * Keeps the visible text of a document: a line per block, words separated by a space, and the cells of a row by a tab. With a
  * space in place of each line feed and tab, it is the text of the {@link TextDigest}.
@@ -11,13 +9,13 @@ final class PlainText implements TextWriter {
     private Gap gap = Gap.NONE;
 
     @Override
-    public void begin(Element element) {
-        gap = gap.or(Gap.of(element));
+    public void begin(DocumentElement element) {
+        gap = gap.or(element.gap());
     }
 
     @Override
-    public void end(Element element) {
-        gap = gap.or(Gap.of(element));
+    public void end(DocumentElement element) {
+        gap = gap.or(element.gap());
     }
 
     @Override
@@ -46,13 +44,7 @@ final class PlainText implements TextWriter {
     }
 
     @Override
-    public void clear() {
-        text.setLength(0);
-        gap = Gap.NONE;
-    }
-
-    @Override
-    public StringBuilder finish() {
-        return text;
+    public Kept finish() {
+        return Kept.of(text);
     }
 }

@@ -4,7 +4,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.function.BiConsumer;
-import org.jsoup.nodes.Element;
 
 /**
  * The resources that a document needs: those of {@code img}, {@code source}, {@code video}, {@code audio}, {@code track},
@@ -30,21 +29,21 @@ final class Resources {
     private Resources() {}
 
     /**
-     * Finds the resources of an element.
+     * Finds the resources of an element, except those in the content of {@code style}.
      *
      * @param takesFrames whether a document in a frame is a resource
      * @param found receives each reference as written, perhaps empty, and its type
      */
-    static void find(Element element, boolean takesFrames, BiConsumer<String, Resource> found) {
-        String style = element.attr("style");
+    static void find(DocumentElement element, boolean takesFrames, BiConsumer<String, Resource> found) {
+        String style = element.value("style");
         if (!style.isEmpty()) {
             StyleSheet.read(style, found);
         }
-        String name = element.normalName();
+        String name = element.name();
         switch (name) {
             case "img", "source" -> {
                 add(element, "src", Resource.FILE, found);
-                addImages(element.attr("srcset"), found);
+                addImages(element.value("srcset"), found);
             }
             case "video" -> {
                 add(element, "src", Resource.FILE, found);
@@ -54,34 +53,33 @@ final class Resources {
             case "embed" -> add(element, "src", Resource.ANY, found);
             case "iframe", "frame" -> add(element, takesFrames ? "src" : "", Resource.ANY, found);
             case "input" ->
-                add(element, element.attr("type").equalsIgnoreCase("image") ? "src" : "", Resource.FILE, found);
+                add(element, element.value("type").equalsIgnoreCase("image") ? "src" : "", Resource.FILE, found);
             case "object" -> add(element, "data", Resource.ANY, found);
             case "script", "image", "feimage", "use" -> {
-                boolean isHtml = HtmlStream.isHtml(element.tag().namespace());
-                String reference = element.hasAttr("href") ? "href" : "xlink:href";
+                boolean isHtml = element.isHtml();
+                String reference = element.has("href") ? "href" : "xlink:href";
                 add(element, name.equals("script") && isHtml ? "src" : reference, Resource.FILE, found);
             }
             case "link" -> addLink(element, found);
-            case "style" -> StyleSheet.read(HtmlStream.content(element), found);
             case "meta" -> {
-                String property = element.attr(element.hasAttr("property") ? "property" : "name");
-                boolean isPreview = words(property).stream().anyMatch(PREVIEWS::contains);
+                List<String> names = element.words(element.has("property") ? "property" : "name");
+                boolean isPreview = names.stream().anyMatch(PREVIEWS::contains);
                 add(element, isPreview ? "content" : "", Resource.FILE, found);
             }
             default -> add(element, WITH_BACKGROUND.contains(name) ? "background" : "", Resource.FILE, found);
         }
     }
 
-    private static void addLink(Element element, BiConsumer<String, Resource> found) {
-        List<String> rel = words(element.attr("rel"));
+    private static void addLink(DocumentElement element, BiConsumer<String, Resource> found) {
+        List<String> rel = element.words("rel");
         boolean isPreload = rel.contains("preload") || rel.contains("prefetch");
-        String as = element.attr("as").toLowerCase(Locale.ROOT);
+        String as = element.value("as").toLowerCase(Locale.ROOT);
         boolean isStyleSheet = rel.contains("stylesheet") || (isPreload && as.equals("style"));
         if (isStyleSheet || isPreload || rel.stream().anyMatch(LINKS::contains)) {
             boolean mayBeHtml = isPreload && PRELOADED_DOCUMENTS.contains(as);
             Resource file = mayBeHtml ? Resource.ANY : Resource.FILE;
             add(element, "href", isStyleSheet ? Resource.STYLE_SHEET : file, found);
-            addImages(element.attr("imagesrcset"), found);
+            addImages(element.value("imagesrcset"), found);
         }
     }
 
@@ -91,14 +89,10 @@ final class Resources {
         }
     }
 
-    private static void add(Element element, String attribute, Resource type, BiConsumer<String, Resource> found) {
+    private static void add(
+            DocumentElement element, String attribute, Resource type, BiConsumer<String, Resource> found) {
         if (!attribute.isEmpty()) {
-            found.accept(element.attr(attribute).strip(), type);
+            found.accept(element.value(attribute).strip(), type);
         }
-    }
-
-    /** Returns the words of an attribute in lower case. */
-    static List<String> words(String value) {
-        return List.of(value.toLowerCase(Locale.ROOT).trim().split("\\s+", -1));
     }
 }

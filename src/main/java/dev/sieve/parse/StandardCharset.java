@@ -53,7 +53,7 @@ final class StandardCharset extends Charset {
             case "x-windows-iso2022jp" -> new StandardCharset(name, java, StandardDecoder.Iso2022Jp::new);
             default -> {
                 char[] characters = characters(name, java);
-                yield new StandardCharset(name, java, charset -> new StandardDecoder.Single(charset, characters));
+                yield new StandardCharset(name, java, charset -> new StandardDecoder(charset, characters));
             }
         };
     }

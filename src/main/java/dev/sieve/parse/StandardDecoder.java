@@ -13,7 +13,7 @@ import java.nio.charset.StandardCharsets;
  * A decoder of the <a href="https://encoding.spec.whatwg.org/">WHATWG Encoding standard</a>. It reports as malformed the bytes of one
  * error of the standard, which its caller replaces by {@link StandardTables#ERROR}.
  */
-abstract class StandardDecoder extends CharsetDecoder {
+class StandardDecoder extends CharsetDecoder {
     /** What is found when more bytes are needed. */
     private static final int MORE = -1;
 
@@ -22,13 +22,16 @@ abstract class StandardDecoder extends CharsetDecoder {
     /** How many bytes the last character or error has. */
     int length;
 
-    private StandardDecoder(Charset charset, char[] plain) {
+    /** Creates a decoder of an encoding in which single bytes are characters, as far as they are given. */
+    StandardDecoder(Charset charset, char[] plain) {
         super(charset, 1, 2);
         this.plain = plain;
     }
 
     /** Returns the character at a position, {@link StandardTables#ERROR}, or {@link #MORE}, and sets its length if that is not 1. */
-    abstract int find(ByteBuffer in, int at, int left);
+    int find(ByteBuffer in, int at, int left) {
+        return ERROR;
+    }
 
     @Override
     protected CoderResult decodeLoop(ByteBuffer in, CharBuffer out) {
@@ -99,18 +102,6 @@ abstract class StandardDecoder extends CharsetDecoder {
         @Override
         protected void implReset() {
             same.reset();
-        }
-    }
-
-    /** A decoder of an encoding with one byte per character. */
-    static final class Single extends StandardDecoder {
-        Single(Charset charset, char[] characters) {
-            super(charset, characters);
-        }
-
-        @Override
-        int find(ByteBuffer in, int at, int left) {
-            throw new IllegalStateException("no character for " + in.get(at));
         }
     }
 

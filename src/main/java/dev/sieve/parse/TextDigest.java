@@ -1,11 +1,10 @@
 package dev.sieve.parse;
 
 import java.security.MessageDigest;
-import org.jsoup.nodes.Element;
 import org.jspecify.annotations.Nullable;
 
 /** Computes a {@link PageText} from the parts of a text, in memory that does not grow with it. */
-final class TextDigest implements TextReceiver {
+public final class TextDigest implements DocumentReader {
     /** Words of a shingle. */
     private static final int SHINGLE = 3;
 
@@ -14,7 +13,8 @@ final class TextDigest implements TextReceiver {
 
     private final MessageDigest sha256 = Digest.sha256();
     private final byte[] buffer = new byte[BUFFER_BYTES];
-    private final Sketch.@Nullable Builder sketch;
+    private Sketch.@Nullable Builder sketch;
+    private @Nullable PageText result;
     /** The hashes of the last words. */
     private final long[] last = new long[SHINGLE];
 
@@ -23,23 +23,19 @@ final class TextDigest implements TextReceiver {
     private long wordHash;
     private boolean isInWord;
 
-    /**
-     * Creates the digest of an empty text.
-     *
-     * @param isSketched whether the sketch of the text is computed as well
-     */
-    TextDigest(boolean isSketched) {
-        sketch = isSketched ? new Sketch.Builder() : null;
+    /** Has the sketch of the text computed as well. To be called before the text is read. */
+    public void sketch() {
+        sketch = new Sketch.Builder();
     }
 
     @Override
-    public void begin(Element element) {
+    public void begin(DocumentElement element) {
         end(element);
     }
 
     @Override
-    public void end(Element element) {
-        isInWord = isInWord && Gap.of(element) == Gap.NONE;
+    public void end(DocumentElement element) {
+        isInWord = isInWord && element.gap() == Gap.NONE;
     }
 
     @Override
@@ -106,8 +102,11 @@ final class TextDigest implements TextReceiver {
         return hash;
     }
 
-    /** Returns the result for the whole text. To be called once. */
-    PageText finish() {
+    /** Returns the result, after which no more text is read. */
+    public PageText finish() {
+        if (result != null) {
+            return result;
+        }
         if (words > 0) {
             endWord();
         }
@@ -115,6 +114,7 @@ final class TextDigest implements TextReceiver {
             sketch.add(shingle());
         }
         sha256.update(buffer, 0, used);
-        return new PageText(Digest.finish(sha256), sketch == null ? null : sketch.build(), words);
+        result = new PageText(Digest.finish(sha256), sketch == null ? null : sketch.build(), words);
+        return result;
     }
 }

@@ -22,12 +22,17 @@ public enum TextForm {
         return isMain() ? 2 * text : text;
     }
 
-    boolean isMain() {
-        return this == MAIN || this == MAIN_MARKDOWN;
+    /** Returns a writer of a text in this form. */
+    public TextWriter writer() {
+        return isMain() ? new MainText(this::simple) : simple();
     }
 
-    boolean isMarkdown() {
-        return this == MARKDOWN || this == MAIN_MARKDOWN;
+    private TextWriter simple() {
+        return this == MARKDOWN || this == MAIN_MARKDOWN ? new Markdown() : new PlainText();
+    }
+
+    private boolean isMain() {
+        return this == MAIN || this == MAIN_MARKDOWN;
     }
 
     /** Returns the name in options: {@code main-markdown}. */

@@ -1,12 +1,22 @@
 package dev.sieve.parse;
 
-/** Keeps the text that it receives, up to a limit. */
-interface TextWriter extends TextReceiver {
+/** Keeps the visible text of a document, up to a limit. */
+public interface TextWriter extends DocumentReader {
     /** How many characters are kept. */
     int MAX_CHARS = 1 << 20;
 
-    void clear();
+    /** A text, and whether it is longer than what is kept of it. */
+    record Kept(String text, boolean isCut) {
+        /** Returns what is kept of a text, which may have a few more characters than are kept. */
+        static Kept of(StringBuilder text) {
+            boolean isCut = text.length() > MAX_CHARS;
+            if (isCut) {
+                text.setLength(Character.isHighSurrogate(text.charAt(MAX_CHARS - 1)) ? MAX_CHARS - 1 : MAX_CHARS);
+            }
+            return new Kept(text.toString(), isCut);
+        }
+    }
 
-    /** Returns the text, perhaps with more characters than are kept if it is longer. To be called once. */
-    StringBuilder finish();
+    /** Returns the text. To be called once. */
+    Kept finish();
 }

@@ -1,6 +1,6 @@
 /**
- * A document in, its links and its text out: {@link dev.sieve.parse.LinkExtractor} reads HTML, {@link dev.sieve.parse.SitemapReader}
- * reads sitemaps, feeds and lists.
+ * A document in, its links and its text out: {@link dev.sieve.parse.LinkExtractor} reads HTML, and passes it to each {@link
+ * dev.sieve.parse.DocumentReader}; {@link dev.sieve.parse.SitemapReader} reads sitemaps, feeds and lists.
  *
  * <h2>Decisions</h2>
  *

@@ -9,11 +9,13 @@ import dev.sieve.fetch.FetchResult.Page;
 import dev.sieve.output.Likeness;
 import dev.sieve.output.PageSink;
 import dev.sieve.parse.Digest;
-import dev.sieve.parse.LinkExtractor;
+import dev.sieve.parse.DocumentElement;
+import dev.sieve.parse.DocumentReader;
 import dev.sieve.parse.PageText;
 import dev.sieve.parse.Sketch;
 import dev.sieve.scope.SkipRule;
 import java.io.IOException;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Compares the texts of pages if the sink needs that, or if the links of duplicates are not followed. */
@@ -39,11 +41,6 @@ final class DuplicateStage implements Stage {
     }
 
     @Override
-    public boolean needsText() {
-        return texts != null;
-    }
-
-    @Override
     public StageVisit visit(VisitContext visit) {
         KnownTexts open = texts;
         return open == null ? StageVisit.NONE : new Visiting(visit, open);
@@ -57,9 +54,10 @@ final class DuplicateStage implements Stage {
         }
     }
 
-    private final class Visiting implements StageVisit {
+    private final class Visiting implements StageVisit, DocumentReader {
         private final VisitContext visit;
         private final KnownTexts open;
+        private String description = "";
         private KnownTexts.Earlier earlier = KnownTexts.Earlier.NONE;
 
         Visiting(VisitContext visit, KnownTexts open) {
@@ -68,13 +66,26 @@ final class DuplicateStage implements Stage {
         }
 
         @Override
-        public boolean takesSketch() {
-            return sketches;
+        public List<DocumentReader> readers() {
+            if (sketches) {
+                visit.digest().sketch();
+            }
+            return List.of(visit.digest(), this);
+        }
+
+        @Override
+        public void begin(DocumentElement element) {
+            if (description.isEmpty()
+                    && element.name().equals("meta")
+                    && element.isHtml()
+                    && element.value("name").equalsIgnoreCase("description")) {
+                description = element.folded("content");
+            }
         }
 
         @Override
         public void read() {
-            PageText text = visit.document().text();
+            PageText text = visit.text();
             if (visit.isWhole() && text != null && text.words() > 0) {
                 earlier = open.add(text.digest(), visit.target().url());
             }
@@ -90,8 +101,7 @@ final class DuplicateStage implements Stage {
 
         /** Returns by what a page is compared with others; null for an error, and for what is not a document. */
         private @Nullable Likeness likeness(FetchResult result) {
-            LinkExtractor.Document document = visit.document();
-            PageText text = document.text();
+            PageText text = visit.text();
             if (text == null || !(result instanceof Page page) || !page.isSuccess()) {
                 return null;
             }
@@ -99,7 +109,7 @@ final class DuplicateStage implements Stage {
             return new Likeness(
                     Digest.of(page.body()),
                     text.digest(),
-                    document.description(),
+                    description,
                     visit.otherCanonical(),
                     earlier.first(),
                     sketch == null ? null : sketch.base64());

@@ -3,7 +3,6 @@ package dev.sieve.stage;
 import dev.sieve.crawl.Counter;
 import dev.sieve.crawl.CrawlClock;
 import dev.sieve.crawl.Ending;
-import dev.sieve.crawl.LinkQueue;
 import dev.sieve.crawl.Recorder;
 import dev.sieve.crawl.Stage;
 import dev.sieve.crawl.StageVisit;
@@ -16,9 +15,11 @@ import dev.sieve.fetch.FetchResult.Reason;
 import dev.sieve.fetch.FetchResult.Redirect;
 import dev.sieve.fetch.PageFetcher;
 import dev.sieve.output.Visit;
+import dev.sieve.parse.DocumentReader;
 import dev.sieve.scope.SkipRule;
 import dev.sieve.url.UrlNormalizer;
 import java.io.IOException;
+import java.util.List;
 import java.util.Map;
 import java.util.function.BooleanSupplier;
 
@@ -68,7 +69,7 @@ final class FragmentStage implements Stage {
                 int start = url.indexOf('#');
                 String key = UrlNormalizer.key(url.substring(0, start)) + url.substring(start);
                 Failed failed = new Failed(0, Reason.FRAGMENT, "");
-                Visit visit = LinkQueue.notRequested(url, key, depth + 1, page, failed, clock.now(), -1);
+                Visit visit = VisitContext.notRequested(url, key, depth + 1, page, failed, clock.now(), -1);
                 if (!isRecorded) {
                     recorder.checked(url, SkipRule.MISSING_FRAGMENT.reason(), page);
                 }
@@ -91,6 +92,7 @@ final class FragmentStage implements Stage {
     private final class Visiting implements StageVisit {
         private final VisitContext visit;
         private final Fragments.Page parts = fragments.page();
+        private final PartReader reader = new PartReader(parts::part, this::beyondLimit);
 
         Visiting(VisitContext visit) {
             this.visit = visit;
@@ -103,23 +105,22 @@ final class FragmentStage implements Stage {
         }
 
         @Override
-        public boolean takesParts() {
-            return true;
+        public List<DocumentReader> readers() {
+            return List.of(reader);
         }
 
         @Override
-        public void part(String name) {
-            parts.part(name);
+        public void read() {
+            reader.links(visit.document().links(), (url, fragment) -> {
+                if (!parts.link(url, fragment)) {
+                    beyondLimit(url + "#" + fragment);
+                }
+            });
         }
 
-        @Override
-        public void linkToPart(String url, String fragment) {
-            if (!parts.link(url, fragment)) {
-                recorder.skipped(
-                        url + "#" + fragment,
-                        SkipRule.BEYOND_LIMIT.reason(),
-                        visit.target().url());
-            }
+        private void beyondLimit(String url) {
+            recorder.skipped(
+                    url, SkipRule.BEYOND_LIMIT.reason(), visit.target().url());
         }
 
         @Override

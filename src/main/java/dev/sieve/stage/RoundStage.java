@@ -1,10 +1,11 @@
 package dev.sieve.stage;
 
 import dev.sieve.crawl.CrawlClock;
+import dev.sieve.crawl.EarlierVisit;
+import dev.sieve.crawl.EarlierVisits;
 import dev.sieve.crawl.Ending;
 import dev.sieve.crawl.LinkQueue;
 import dev.sieve.crawl.Recorder;
-import dev.sieve.crawl.Stage;
 import dev.sieve.crawl.StageVisit;
 import dev.sieve.crawl.Target;
 import dev.sieve.crawl.VisitContext;
@@ -13,6 +14,7 @@ import dev.sieve.fetch.FetchRequest;
 import dev.sieve.fetch.FetchResult;
 import dev.sieve.fetch.FetchResult.Refused;
 import dev.sieve.fetch.PageFetcher;
+import dev.sieve.parse.DocumentReader;
 import dev.sieve.parse.PageText;
 import java.io.IOException;
 import java.time.Instant;
@@ -27,7 +29,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Visits the pages of earlier {@link Rounds} again, with conditional requests, and says what has changed. */
-final class RoundStage implements Stage {
+final class RoundStage implements EarlierVisits {
     private static final Logger LOG = LoggerFactory.getLogger("dev.sieve.crawl");
 
     private final Rounds rounds;
@@ -59,11 +61,6 @@ final class RoundStage implements Stage {
     @Override
     public long toQueue() {
         return rounds.toQueue();
-    }
-
-    @Override
-    public boolean needsText() {
-        return true;
     }
 
     @Override
@@ -113,7 +110,7 @@ final class RoundStage implements Stage {
         return round == null ? new Round(rounds.round(), List.of(), 0) : round;
     }
 
-    private final class Visiting implements StageVisit {
+    private final class Visiting implements EarlierVisit {
         private final VisitContext visit;
         private final Target target;
         /** What was known before this round; null when nothing was. */
@@ -159,6 +156,11 @@ final class RoundStage implements Stage {
         }
 
         @Override
+        public List<DocumentReader> readers() {
+            return List.of(visit.digest());
+        }
+
+        @Override
         public void visited() {
             if (visit.result() instanceof Refused) {
                 revisit = base == null ? rounds.refused(target) : null;
@@ -167,7 +169,7 @@ final class RoundStage implements Stage {
             LongStream references = target.isSitemap()
                     ? listed.build()
                     : visit.document().links().stream().mapToLong(rounds::reference);
-            PageText text = visit.document().text();
+            PageText text = visit.text();
             revisit = rounds.revisit(
                     base,
                     target,

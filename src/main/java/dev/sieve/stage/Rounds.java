@@ -5,7 +5,7 @@ import dev.sieve.bloom.ExactSet;
 import dev.sieve.bloom.Memberships;
 import dev.sieve.bloom.Murmur3;
 import dev.sieve.crawl.CrawlJob;
-import dev.sieve.crawl.LinkQueue;
+import dev.sieve.crawl.RecentRedirects;
 import dev.sieve.crawl.Target;
 import dev.sieve.durable.DurableSieve;
 import dev.sieve.fetch.Exchange;
@@ -323,7 +323,7 @@ final class Rounds {
         private int redirects(@Nullable KnownPage from) {
             int count = 0;
             for (KnownPage page = from;
-                    page != null && page.countsAsRedirect() && count < LinkQueue.MAX_REDIRECTS;
+                    page != null && page.countsAsRedirect() && count < RecentRedirects.MAX;
                     page = pages.page(page.discovery().referrer())) {
                 count++;
             }

@@ -1,6 +1,7 @@
 package dev.sieve.stage;
 
 import dev.sieve.crawl.Stage;
+import dev.sieve.crawl.StageVisit;
 import dev.sieve.crawl.Target;
 import dev.sieve.crawl.VisitContext;
 import dev.sieve.fetch.FetchResult.Page;
@@ -33,7 +34,16 @@ final class SignalStage implements Stage {
     }
 
     @Override
-    public void record(VisitContext visit) {
+    public StageVisit visit(VisitContext visit) {
+        return new StageVisit() {
+            @Override
+            public void visited() {
+                add(visit);
+            }
+        };
+    }
+
+    private void add(VisitContext visit) {
         Map<String, String> robots = hasRobots ? taken(visit.target().url()) : Map.of();
         Map<String, String> headers = visit.result() instanceof Page page ? headers(page) : Map.of();
         if (visit.result() instanceof Page && !(robots.isEmpty() && headers.isEmpty())) {

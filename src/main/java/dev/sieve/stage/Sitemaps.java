@@ -4,6 +4,7 @@ import dev.sieve.Lease;
 import dev.sieve.crawl.Counter;
 import dev.sieve.crawl.CrawlReport;
 import dev.sieve.crawl.LinkQueue;
+import dev.sieve.crawl.RecentRedirects;
 import dev.sieve.crawl.Recorder;
 import dev.sieve.crawl.Stage;
 import dev.sieve.crawl.StageVisit;
@@ -214,7 +215,7 @@ final class Sitemaps implements Stage {
             Map<String, Instant> modified = new HashMap<>();
             Batches pages = new Batches(urls -> {
                 links.links(sitemap.lease(), urls);
-                visit.forEach(part -> part.listed(urls, modified));
+                visit.earlier(part -> part.listed(urls, modified));
                 modified.clear();
             });
             Batches others = new Batches(urls -> pushListed(urls, sitemap));
@@ -245,7 +246,7 @@ final class Sitemaps implements Stage {
         @Override
         public void visited() {
             Lease lease = sitemap.lease();
-            FetchResult outcome = LinkQueue.check(lease, visit.result());
+            FetchResult outcome = RecentRedirects.check(lease, visit.result());
             if (outcome instanceof Redirect redirect) {
                 push(List.of(redirect.target()), sitemap.kind(), lease.redirects() + 1, lease.url());
                 recorder.count(Counter.REDIRECTS, 1);

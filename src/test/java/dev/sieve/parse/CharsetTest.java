@@ -25,7 +25,7 @@ class CharsetTest {
     }
 
     private static LinkExtractor.Document read(FetchResult.Page page) {
-        return LinkExtractor.read("http://h/", page, "", true, LinkExtractor.Rest.NONE);
+        return Documents.read("http://h/", page);
     }
 
     private static byte[] bytes(String before, String hex, String after) {

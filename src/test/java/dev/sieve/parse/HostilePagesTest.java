@@ -6,7 +6,6 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sieve.fetch.FetchResult;
-import dev.sieve.url.Refusal;
 import java.nio.charset.Charset;
 import java.util.List;
 import java.util.Map;
@@ -34,8 +33,18 @@ import org.junit.jupiter.params.provider.ValueSource;
 class HostilePagesTest {
     private static final String PAGE = "http://h/dir/page";
 
-    private static LinkExtractor.Document read(byte[] body, String charset, String type, List<String> robotsTags) {
-        return LinkExtractor.read(PAGE, page(body, charset, type, robotsTags), "Sieve", true, LinkExtractor.Rest.NONE);
+    private final LongAdder beyondLimit = new LongAdder();
+
+    private LinkExtractor.Document read(byte[] body, String charset, String type, List<String> robotsTags) {
+        return read(new LinkExtractor("Sieve", false), page(body, charset, type, robotsTags), beyondLimit);
+    }
+
+    private static LinkExtractor.Document read(LinkExtractor extractor, FetchResult.Page page, LongAdder beyondLimit) {
+        return extractor.read(PAGE, page, List.of(new TextDigest()), (reference, reason, isResource) -> {
+            if (reason == null) {
+                beyondLimit.increment();
+            }
+        });
     }
 
     private static FetchResult.Page page(byte[] body, String charset, String type, List<String> robotsTags) {
@@ -44,11 +53,11 @@ class HostilePagesTest {
         return new FetchResult.Page(200, headers, type, body, body.length, false);
     }
 
-    private static LinkExtractor.Document read(String html) {
+    private LinkExtractor.Document read(String html) {
         return read(html.getBytes(UTF_8), "UTF-8", "text/html", List.of());
     }
 
-    private static List<String> links(String html) {
+    private List<String> links(String html) {
         return read(html).links();
     }
 
@@ -119,7 +128,7 @@ class HostilePagesTest {
         LinkExtractor.Document document = read(html);
 
         assertThat(document.links()).hasSize(LinkExtractor.MAX_LINKS).startsWith("http://h/0");
-        assertThat(document.beyondLimit()).isEqualTo(1_000_000 - LinkExtractor.MAX_LINKS);
+        assertThat(beyondLimit.sum()).isEqualTo(1_000_000 - LinkExtractor.MAX_LINKS);
     }
 
     @Test
@@ -272,8 +281,8 @@ class HostilePagesTest {
         FetchResult.Page page = page(body, "UTF-8", "text/html", List.of());
         AtomicLong seconds = new AtomicLong();
 
-        LinkExtractor.Document document = LinkExtractor.read(
-                PAGE, page, "", true, LinkExtractor.Rest.NONE, () -> seconds.getAndIncrement() * 1_000_000_000);
+        LinkExtractor slow = new LinkExtractor("", false, () -> seconds.getAndIncrement() * 1_000_000_000);
+        LinkExtractor.Document document = read(slow, page, beyondLimit);
 
         assertThat(document.links()).containsExactly("http://h/dir/1");
         assertThat(document.isCut()).isTrue();
@@ -287,8 +296,9 @@ class HostilePagesTest {
 
         assertThat(document.links().stream().mapToInt(String::length).sum())
                 .isBetween(LinkExtractor.MAX_LINK_CHARS - 5000, LinkExtractor.MAX_LINK_CHARS);
-        assertThat(document.links().size() + document.beyondLimit()).isEqualTo(10_000);
-        assertThat(read(many).beyondLimit()).isZero();
+        assertThat(document.links().size() + beyondLimit.sum()).isEqualTo(10_000);
+        read(many);
+        assertThat(document.links().size() + beyondLimit.sum()).isEqualTo(10_000);
     }
 
     @Test
@@ -297,22 +307,16 @@ class HostilePagesTest {
                 .mapToObj(i -> "<a href='mailto:" + i + "x".repeat(60_000) + "'>")
                 .collect(Collectors.joining());
         LongAdder refused = new LongAdder();
-        LongAdder beyond = new LongAdder();
-        byte[] body = html.getBytes(UTF_8);
-        LinkExtractor.read(PAGE, page(body, "UTF-8", "text/html", List.of()), "", true, new LinkExtractor.Rest() {
-            @Override
-            public void refused(String reference, Refusal reason) {
-                refused.increment();
-            }
-
-            @Override
-            public void beyondLimit(String reference) {
-                beyond.increment();
-            }
-        });
+        FetchResult.Page page = page(html.getBytes(UTF_8), "UTF-8", "text/html", List.of());
+        new LinkExtractor("", false)
+                .read(
+                        PAGE,
+                        page,
+                        List.of(),
+                        (reference, reason, isResource) -> (reason == null ? beyondLimit : refused).increment());
 
         assertThat(refused.sum()).isEqualTo(LinkExtractor.MAX_LINK_CHARS / 60_010);
-        assertThat(refused.sum() + beyond.sum()).isEqualTo(100);
+        assertThat(refused.sum() + beyondLimit.sum()).isEqualTo(100);
     }
 
     @Test

@@ -23,7 +23,7 @@ class LinkExtractorTest {
         String contentType = charset == null ? "text/html" : "text/html; charset=" + charset;
         Map<String, List<String>> headers = Map.of("content-type", List.of(contentType));
         FetchResult.Page page = new FetchResult.Page(200, headers, "text/html", body, body.length, false);
-        return LinkExtractor.read(PAGE, page, "", true, LinkExtractor.Rest.NONE);
+        return Documents.read(PAGE, page, new TextDigest());
     }
 
     private static List<String> links(String html) {
@@ -149,9 +149,7 @@ class LinkExtractorTest {
         byte[] body = "<base href='/b/'>".getBytes(UTF_8);
         FetchResult.Page page = new FetchResult.Page(200, headers, "text/html", body, body.length, false);
 
-        assertThat(LinkExtractor.read(PAGE, page, "", false, LinkExtractor.Rest.NONE)
-                        .links())
-                .containsExactly("http://h/b/new");
+        assertThat(Documents.read(PAGE, page).links()).containsExactly("http://h/b/new");
     }
 
     @Test

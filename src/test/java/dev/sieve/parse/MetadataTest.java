@@ -6,28 +6,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.sieve.fetch.FetchResult;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What a document says of itself. */
 class MetadataTest {
     private static Map<String, Object> read(String html, Map<String, List<String>> headers) {
-        byte[] body = html.getBytes(UTF_8);
-        FetchResult.Page page = new FetchResult.Page(200, headers, "text/html", body, body.length, false);
-        AtomicReference<Map<String, Object>> received = new AtomicReference<>();
-        LinkExtractor.read("http://h.test/", page, "", false, new LinkExtractor.Rest() {
-            @Override
-            public boolean takesMeta() {
-                return true;
-            }
-
-            @Override
-            public void meta(Map<String, Object> meta) {
-                assertThat(received.getAndSet(meta)).isNull();
-            }
-        });
-        return received.get();
+        Metadata metadata = new Metadata();
+        FetchResult.Page page = Documents.page("text/html", html.getBytes(UTF_8), headers);
+        Documents.read("http://h.test/", page, metadata);
+        return metadata.finish(page.header("content-language"));
     }
 
     private static Map<String, Object> read(String html) {

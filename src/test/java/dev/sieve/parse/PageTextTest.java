@@ -3,14 +3,12 @@ package dev.sieve.parse;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sieve.fetch.FetchResult;
 import java.nio.ByteBuffer;
 import java.security.MessageDigest;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
@@ -19,17 +17,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class PageTextTest {
     private static PageText text(String html) {
-        byte[] body = html.getBytes(UTF_8);
-        Map<String, List<String>> headers = Map.of("content-type", List.of("text/html; charset=utf-8"));
-        FetchResult.Page page = new FetchResult.Page(200, headers, "text/html", body, body.length, false);
-        LinkExtractor.Rest rest = new LinkExtractor.Rest() {
-            @Override
-            public boolean takesSketch() {
-                return true;
-            }
-        };
-        return Objects.requireNonNull(
-                LinkExtractor.read("http://h/", page, "", true, rest).text());
+        TextDigest digest = new TextDigest();
+        digest.sketch();
+        Documents.read("http://h/", Documents.page("text/html", html), digest);
+        return digest.finish();
     }
 
     private static long sha256(String text) throws Exception {

@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -17,29 +18,21 @@ class ResourcesTest {
     private final Map<String, Resource> resources = new LinkedHashMap<>();
     private final List<String> refused = new ArrayList<>();
 
-    private final LinkExtractor.Rest rest = new LinkExtractor.Rest() {
-        @Override
-        public boolean takesResources() {
-            return true;
-        }
-
-        @Override
-        public void resource(String url, Resource type) {
-            assertThat(resources.put(url, type)).as(url).isNull();
-        }
-
-        @Override
-        public void refusedResource(String reference, Refusal reason) {
-            refused.add(reference);
-        }
-    };
+    private final LinkExtractor extractor = new LinkExtractor("", true);
 
     private static FetchResult.Page page(String type, String text) {
         return new FetchResult.Page(200, Map.of(), type, text.getBytes(UTF_8), text.length(), false);
     }
 
+    private void refuse(String reference, @Nullable Refusal reason, boolean isResource) {
+        assertThat(isResource && reason != null).isTrue();
+        refused.add(reference);
+    }
+
     private List<String> resources(String html) {
-        LinkExtractor.read("http://h/d/page", page("text/html", html), "", false, rest);
+        LinkExtractor.Document document =
+                extractor.read("http://h/d/page", page("text/html", html), List.of(), this::refuse);
+        resources.putAll(document.resources());
         return resources.keySet().stream()
                 .map(url -> url.replace("http://h/d/", ""))
                 .toList();
@@ -154,10 +147,11 @@ class ResourcesTest {
     @Test
     void styleSheetIsReadRelativeToItself() {
         String css = "@import 'a.css'; p { x: url(../b.png) } q { x: url(data:,x), url(#y) }";
-        boolean isCut = LinkExtractor.readStyleSheet("http://h/css/main.css", page("text/css", css), rest);
+        LinkExtractor.Document sheet =
+                extractor.readStyleSheet("http://h/css/main.css", page("text/css", css), this::refuse);
 
-        assertThat(isCut).isFalse();
-        assertThat(resources)
+        assertThat(sheet.isCut()).isFalse();
+        assertThat(sheet.resources())
                 .containsExactly(
                         Map.entry("http://h/css/a.css", Resource.STYLE_SHEET),
                         Map.entry("http://h/b.png", Resource.FILE));

@@ -3,13 +3,8 @@ package dev.sieve.parse;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sieve.fetch.FetchResult;
 import java.util.Arrays;
-import java.util.List;
-import java.util.Map;
-import java.util.Objects;
 import java.util.Random;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -20,27 +15,14 @@ class VisibleTextTest {
     private static final String PAGE = "http://h.test/d/page";
 
     /** A text, and whether it is longer. */
-    private record Kept(
-            String text, boolean isCut, @Nullable PageText digest) {}
+    private record Kept(String text, boolean isCut, PageText digest) {}
 
     private static Kept read(String html, TextForm form) {
-        byte[] body = html.getBytes(UTF_8);
-        Map<String, List<String>> headers = Map.of("content-type", List.of("text/html; charset=utf-8"));
-        FetchResult.Page page = new FetchResult.Page(200, headers, "text/html", body, body.length, false);
-        Kept[] kept = new Kept[1];
-        LinkExtractor.Document document = LinkExtractor.read(PAGE, page, "", true, new LinkExtractor.Rest() {
-            @Override
-            public TextForm textForm() {
-                return form;
-            }
-
-            @Override
-            public void text(String text, boolean isCut) {
-                assertThat(kept[0]).isNull();
-                kept[0] = new Kept(text, isCut, null);
-            }
-        });
-        return new Kept(kept[0].text, kept[0].isCut, Objects.requireNonNull(document.text()));
+        TextWriter writer = form.writer();
+        TextDigest digest = new TextDigest();
+        Documents.read(PAGE, Documents.page("text/html", html), writer, digest);
+        TextWriter.Kept kept = writer.finish();
+        return new Kept(kept.text(), kept.isCut(), digest.finish());
     }
 
     private static String text(String html) {

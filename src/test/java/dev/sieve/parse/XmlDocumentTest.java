@@ -1,12 +1,8 @@
 package dev.sieve.parse;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sieve.fetch.FetchResult;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -19,81 +15,49 @@ class XmlDocumentTest {
                     + "<p>e<br/>f <b>g</b>h</p></body></html>";
 
     /** What is read of a document. */
-    private static final class Read implements LinkExtractor.Rest {
-        private final TextForm form;
-        private final List<String> resources = new ArrayList<>();
-        private String text = "";
-        private Map<String, Object> meta = Map.of();
+    private static final class Read {
+        private final TextDigest digest = new TextDigest();
+        private final WordHash words = new WordHash();
+        private final Metadata metadata = new Metadata();
+        private final LinkExtractor.Document document;
+        private final String text;
 
-        private Read(TextForm form) {
-            this.form = form;
-        }
-
-        private LinkExtractor.Document of(String type, String text) {
-            byte[] body = text.getBytes(UTF_8);
-            FetchResult.Page page = new FetchResult.Page(
-                    200, Map.of("content-type", List.of(type + "; charset=utf-8")), type, body, body.length, false);
-            return LinkExtractor.read("http://h.test/", page, "", true, this);
-        }
-
-        @Override
-        public TextForm textForm() {
-            return form;
-        }
-
-        @Override
-        public void text(String received, boolean isCut) {
-            text = received;
-        }
-
-        @Override
-        public boolean takesMeta() {
-            return true;
-        }
-
-        @Override
-        public void meta(Map<String, Object> received) {
-            meta = received;
-        }
-
-        @Override
-        public boolean takesResources() {
-            return true;
-        }
-
-        @Override
-        public void resource(String url, Resource type) {
-            resources.add(url);
+        Read(TextForm form, String type, String html) {
+            TextWriter writer = form.writer();
+            document = new LinkExtractor("", true)
+                    .read(
+                            "http://h.test/",
+                            Documents.page(type, html),
+                            List.of(digest, words, metadata, writer),
+                            (reference, reason, isResource) -> {});
+            text = writer.finish().text();
         }
     }
 
     @ParameterizedTest
     @EnumSource(TextForm.class)
     void textOfXmlIsThatOfHtml(TextForm form) {
-        Read html = new Read(form);
-        Read xml = new Read(form);
         String document = DOCUMENT.formatted("");
 
-        LinkExtractor.Document ofHtml = html.of("text/html", "<!DOCTYPE html>" + document);
-        LinkExtractor.Document ofXml = xml.of("application/xhtml+xml", document);
+        Read html = new Read(form, "text/html", "<!DOCTYPE html>" + document);
+        Read xml = new Read(form, "application/xhtml+xml", document);
 
         assertThat(xml.text).isNotEmpty().isEqualTo(html.text);
-        assertThat(ofXml.text()).isEqualTo(ofHtml.text());
-        assertThat(ofXml.wordsHash()).isEqualTo(ofHtml.wordsHash());
+        assertThat(xml.digest.finish()).isEqualTo(html.digest.finish());
+        assertThat(xml.words.value()).isEqualTo(html.words.value());
     }
 
     @Test
     void textInScriptAndStyleIsRead() {
-        Read read = new Read(TextForm.PLAIN);
-
-        read.of(
+        Read read = new Read(
+                TextForm.PLAIN,
                 "application/xhtml+xml",
                 DOCUMENT.formatted("<script type='application/ld+json'>{\"a\": 1}</script>"
                         + "<script type='application/ld+json'><![CDATA[{\"b\": \"<\"}]]></script>"
                         + "<style>p { background: url(bg.png) }</style><style><![CDATA[@import 'i.css';]]></style>"));
 
-        assertThat(read.meta).containsEntry("json_ld", List.of("{\"a\": 1}", "{\"b\": \"<\"}"));
-        assertThat(read.resources).containsExactly("http://h.test/bg.png", "http://h.test/i.css");
+        assertThat(read.metadata.finish(null)).containsEntry("json_ld", List.of("{\"a\": 1}", "{\"b\": \"<\"}"));
+        assertThat(read.document.resources().keySet()).containsExactly("http://h.test/bg.png", "http://h.test/i.css");
         assertThat(read.text).doesNotContain("url", "\"a\"");
     }
 }

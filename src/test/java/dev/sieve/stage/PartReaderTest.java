@@ -1,46 +1,31 @@
-package dev.sieve.parse;
+package dev.sieve.stage;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sieve.fetch.FetchResult;
+import dev.sieve.parse.Documents;
+import dev.sieve.parse.LinkExtractor;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /** The parts of a document to which a link may lead, and its links to parts. */
-class PartsTest {
+class PartReaderTest {
     private final Set<String> parts = new LinkedHashSet<>();
     private final List<String> links = new ArrayList<>();
 
-    private LinkExtractor.Document read(String html, String type, boolean takesParts) {
-        LinkExtractor.Rest rest = new LinkExtractor.Rest() {
-            @Override
-            public boolean takesParts() {
-                return takesParts;
-            }
+    private final List<String> beyondLimit = new ArrayList<>();
 
-            @Override
-            public void part(String name) {
-                parts.add(name);
-            }
-
-            @Override
-            public void linkToPart(String url, String fragment) {
-                links.add(url + " " + fragment);
-            }
-        };
-        byte[] body = html.getBytes(UTF_8);
-        FetchResult.Page page = new FetchResult.Page(
-                200, Map.of("content-type", List.of(type + "; charset=utf-8")), type, body, body.length, false);
-        return LinkExtractor.read("http://h.test/a/b", page, "", false, rest);
+    private LinkExtractor.Document read(String html, String type) {
+        PartReader reader = new PartReader(parts::add, beyondLimit::add);
+        LinkExtractor.Document document = Documents.read("http://h.test/a/b", Documents.page(type, html), reader);
+        reader.links(document.links(), (url, fragment) -> links.add(url + " " + fragment));
+        return document;
     }
 
     private LinkExtractor.Document read(String html) {
-        return read(html, "text/html", true);
+        return read(html, "text/html");
     }
 
     @Test
@@ -62,8 +47,7 @@ class PartsTest {
     void namesInXhtmlAreParts() {
         read(
                 "<html xmlns='http://www.w3.org/1999/xhtml'><body><a name='x'/><p id='y'/><p name='no'/></body></html>",
-                "application/xhtml+xml",
-                true);
+                "application/xhtml+xml");
 
         assertThat(parts).containsExactly("x", "y");
     }
@@ -87,21 +71,15 @@ class PartsTest {
     }
 
     @Test
-    void withoutTheOptionNoPartIsFound() {
-        read("<p id=one><a href=#one>x</a>", "text/html", false);
-
-        assertThat(parts).isEmpty();
-        assertThat(links).isEmpty();
-    }
-
-    @Test
     void linksToPartsBeyondTheLimitAreLeftOut() {
         StringBuilder html = new StringBuilder();
         for (int i = 0; i < LinkExtractor.MAX_LINKS + 3; i++) {
             html.append("<a href=#").append(i).append(">");
         }
 
-        assertThat(read(html.toString()).beyondLimit()).isEqualTo(3);
+        read(html.toString());
+
+        assertThat(beyondLimit).hasSize(3);
         assertThat(links).hasSize(LinkExtractor.MAX_LINKS);
     }
 
