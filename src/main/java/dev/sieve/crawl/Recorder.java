@@ -118,8 +118,9 @@ public final class Recorder {
             synchronized (this) {
                 count.run();
             }
-            if (results != null) {
-                pass(each -> results.add(id));
+            JobResults job = results;
+            if (job != null) {
+                pass(each -> job.add(id));
             }
         }
     }

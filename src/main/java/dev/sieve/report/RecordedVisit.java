@@ -8,7 +8,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /** What a job's journal says of the last visit of a URL. */
@@ -20,7 +19,7 @@ public final class RecordedVisit {
         if (Files.notExists(folder.resolve(Journal.KIND.name()))) {
             return List.of();
         }
-        AtomicReference<List<String>> last = new AtomicReference<>(List.of());
+        List<String> last = new ArrayList<>();
         // A line without the text is not parsed, since that would take most of the time.
         String text = JsonLine.RECORDS.asString(key);
         Journal.read(
@@ -30,11 +29,12 @@ public final class RecordedVisit {
                     if (entry != null
                             && entry.verdict() != Verdict.FRAGMENT
                             && entry.key().equals(key)) {
-                        last.set(sentences(entry));
+                        last.clear();
+                        last.addAll(sentences(entry));
                     }
                 },
                 problem -> {});
-        return last.get();
+        return last;
     }
 
     private static List<String> sentences(Entry entry) throws IOException {
