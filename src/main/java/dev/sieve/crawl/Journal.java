@@ -122,8 +122,18 @@ public final class Journal {
     }
 
     /** Hands what was added to the operating system, and forces it to the disk if {@code isForced}. */
-    public synchronized void flush(boolean isForced) {
-        files.flush(file, isForced);
+    public void flush(boolean isForced) {
+        long last;
+        synchronized (this) {
+            files.flush(file, false);
+            last = file.last();
+        }
+        if (isForced && files.isKept()) {
+            file.forceFlushed();
+            synchronized (this) {
+                file.noteForced(last);
+            }
+        }
     }
 
     /** Passes on all records, those of earlier runs first. */

@@ -129,6 +129,11 @@ public final class JobFiles implements Closeable {
         }
     }
 
+    /** Returns whether the files outlive these. */
+    public boolean isKept() {
+        return !isTemporary;
+    }
+
     /** Flushes a file as the job does its own, and stores how many lines it has. */
     void flush(LineFile file) {
         file.flush(forces);

@@ -439,13 +439,23 @@ public final class LineFile implements Closeable {
 
     public void force() {
         flush();
+        forceFlushed();
+        noteForced(flushed);
+    }
+
+    /** Forces the lines that were flushed to the disk. One thread may call this while others add and flush lines. */
+    public void forceFlushed() {
         try {
             sink().force();
-            buffer.isForced = true;
-            forced = flushed;
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+    }
+
+    /** Notes that all lines up to the one with a number were forced. */
+    public void noteForced(long number) {
+        buffer.isForced = buffer.last == number;
+        forced = number;
     }
 
     /** Does as {@link #force} if {@code isForced}, otherwise as {@link #flush()}. */

@@ -47,7 +47,7 @@ public final class CrawlRecord implements PageSink {
     private @Nullable Journal journal;
 
     private @Nullable String command;
-    private boolean forces;
+    private volatile boolean forces;
     private boolean isStarted;
     private long lastSample;
 
@@ -128,9 +128,13 @@ public final class CrawlRecord implements PageSink {
     }
 
     @Override
-    public synchronized void flush() {
-        if (journal != null) {
-            journal.flush(forces);
+    public void flush() {
+        Journal store;
+        synchronized (this) {
+            store = journal;
+        }
+        if (store != null) {
+            store.flush(forces);
         }
     }
 
