@@ -103,7 +103,7 @@ final class Overview {
             Verdict verdict = Objects.requireNonNull(counter.verdict());
             String text =
                     Numbers.sentence(verdict.place()) + ", so neither working nor broken: " + count(number, "URL");
-            section.appendElement("p").attr("id", verdict.text()).text(text + ".");
+            section.appendElement("p").attr("id", "of-" + verdict.text()).text(text + ".");
         }
     }
 
