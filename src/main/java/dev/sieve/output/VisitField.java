@@ -2,8 +2,11 @@ package dev.sieve.output;
 
 import dev.sieve.fetch.BotWall;
 import dev.sieve.fetch.FetchResult;
+import java.util.Collections;
 import java.util.HexFormat;
+import java.util.LinkedHashMap;
 import java.util.Locale;
+import java.util.Map;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -48,6 +51,20 @@ public enum VisitField {
     META,
     TEXT_CUT,
     TEXT;
+
+    /** The fields that lists of pages show, and the headings of their columns; those of numbers begin with {@code #}. */
+    public static final Map<VisitField, String> LISTED = listed();
+
+    private static Map<VisitField, String> listed() {
+        Map<VisitField, String> headings = new LinkedHashMap<>();
+        headings.put(URL, "URL");
+        headings.put(TITLE, "Title");
+        headings.put(STATUS, "#Status");
+        headings.put(TYPE, "Type");
+        headings.put(MS, "#Time");
+        headings.put(BYTES, "#Size");
+        return Collections.unmodifiableMap(headings);
+    }
 
     @SuppressWarnings("ImmutableEnumChecker") // the functions have no state
     private final Function<Visit, @Nullable Object> value;

@@ -10,6 +10,7 @@ import static dev.sieve.report.Numbers.text;
 
 import dev.sieve.crawl.Counter;
 import dev.sieve.output.Verdict;
+import dev.sieve.output.VisitField;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -298,18 +299,23 @@ final class Sections {
             note(section, "None.");
             return;
         }
-        Html.Table table =
-                new Html.Table(section, id, SMALL, "URL", "Title", "#Status", "Type", "#Time", "#Size").filtered();
+        String[] headings = VisitField.LISTED.values().toArray(String[]::new);
+        Html.Table table = new Html.Table(section, id, SMALL, headings).filtered();
         for (TopPages.Page page : pages.pages) {
             if (table.hasRoom()) {
-                table.row()
-                        .url(page.url())
-                        .foreign(page.title())
-                        .number(page.status(), String.valueOf(page.status()))
-                        .foreign(page.type())
-                        .millis(page.millis())
-                        .bytes(page.bytes());
+                table.row();
+                VisitField.LISTED.keySet().forEach(field -> cell(table, page, field));
             }
+        }
+    }
+
+    private static void cell(Html.Table table, TopPages.Page page, VisitField field) {
+        switch (field) {
+            case URL -> table.url(Objects.requireNonNullElse(page.text(field), ""));
+            case MS -> table.millis(page.number(field));
+            case BYTES -> table.bytes(page.number(field));
+            case STATUS -> table.number(page.status(), String.valueOf(page.status()));
+            default -> table.foreign(page.text(field));
         }
     }
 

@@ -1,9 +1,13 @@
 package dev.sieve.report;
 
+import dev.sieve.output.Row;
 import dev.sieve.output.VisitField;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** The pages with the highest values. */
@@ -11,26 +15,28 @@ final class TopPages {
     /** The highest value first. */
     public List<Page> pages = new ArrayList<>();
 
-    /** A page and the value by which it is compared. */
-    record Page(
-            long value,
-            String url,
-            @Nullable String title,
-            int status,
-            @Nullable String type,
-            long bytes,
-            long millis) {}
+    /** A page, the value by which it is compared, and the fields that are shown, by their names. */
+    record Page(long value, Map<String, Object> fields) implements Row {
+        Page {
+            Objects.requireNonNull(fields);
+        }
+
+        @Override
+        public @Nullable Object value(VisitField field) {
+            return fields.get(field.text());
+        }
+    }
 
     void add(long value, Entry entry) {
         if (isHigh(value)) {
-            add(new Page(
-                    value,
-                    Bounds.cut(entry.url()),
-                    Bounds.cutOrNull(entry.text(VisitField.TITLE)),
-                    entry.status(),
-                    Bounds.cutOrNull(entry.text(VisitField.TYPE)),
-                    entry.number(VisitField.BYTES),
-                    entry.number(VisitField.MS)));
+            Map<String, Object> fields = new HashMap<>();
+            for (VisitField field : VisitField.LISTED.keySet()) {
+                Object shown = entry.value(field);
+                if (shown != null) {
+                    fields.put(field.text(), shown instanceof String text ? Bounds.cut(text) : shown);
+                }
+            }
+            add(new Page(value, fields));
         }
     }
 
