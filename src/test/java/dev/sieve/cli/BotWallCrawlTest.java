@@ -151,7 +151,8 @@ class BotWallCrawlTest {
 
     private void assertReport(Document report) {
         assertThat(report.select("#verdict").text()).startsWith("No broken link");
-        assertThat(report.select("#of-wall").text()).isEqualTo("Behind bot walls, so neither working nor broken: 6 URLs.");
+        assertThat(report.select("#of-wall").text())
+                .isEqualTo("Behind bot walls, so neither working nor broken: 6 URLs.");
         assertThat(report.select("#walls h2").text()).contains("(6)");
         assertThat(report.select("#wall-table tbody tr, #wall-table tr:has(td)").eachText())
                 .contains("cloudflare 1 " + site.url("/cf"));

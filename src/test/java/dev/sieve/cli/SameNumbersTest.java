@@ -50,7 +50,8 @@ class SameNumbersTest {
         site.page("/", links.toArray(String[]::new)).page("/a").redirect("/moved", "/a");
         other.page("/").redirect("/moved", "/gone");
         for (Site each : List.of(site, other)) {
-            each.answer("/wall", Site.status(403).field("cf-mitigated", "challenge").field("Content-Type", "text/html"));
+            each.answer(
+                    "/wall", Site.status(403).field("cf-mitigated", "challenge").field("Content-Type", "text/html"));
         }
         site.html("/big", " ".repeat(5000)).answer("/file.pdf", Site.ok("application/pdf", " ".repeat(3000)));
         site.answer("/teapot", Site.status(418)).answer("/closed", request -> null);
@@ -65,7 +66,8 @@ class SameNumbersTest {
     }
 
     private static String tile(Document report, String name) {
-        return report.select("dl.tiles > div:has(dt:containsOwn(" + name + ")) > dd").text();
+        return report.select("dl.tiles > div:has(dt:containsOwn(" + name + ")) > dd")
+                .text();
     }
 
     /** Other types than documents are read only for an archive. */
@@ -90,7 +92,8 @@ class SameNumbersTest {
             for (Counter counter : Counter.OF_VISITS) {
                 String part = counter.part(row, row.verdict());
                 if (part != null) {
-                    counts.computeIfAbsent(counter, each -> new TreeMap<>()).merge(part, counter.number(row), Long::sum);
+                    counts.computeIfAbsent(counter, each -> new TreeMap<>())
+                            .merge(part, counter.number(row), Long::sum);
                 }
             }
         }
@@ -102,8 +105,10 @@ class SameNumbersTest {
             long sum = parts.values().stream().mapToLong(Long::longValue).sum();
             String name = counter.key() + (counter.unit() == null ? "" : "_" + counter.unit());
             Map<String, Long> ofSummary = new TreeMap<>();
-            summary.at("/parts/" + counter.key()).fields().forEachRemaining(each -> ofSummary.put(
-                    each.getKey(), each.getValue().asLong()));
+            summary.at("/parts/" + counter.key())
+                    .fields()
+                    .forEachRemaining(
+                            each -> ofSummary.put(each.getKey(), each.getValue().asLong()));
             assertThat(summary.at("/counts/" + counter.key()).asLong()).as(name).isEqualTo(sum);
             assertThat(ofSummary).as(name).isEqualTo(parts.containsKey("") ? Map.of() : parts);
             if (counter != Counter.FAILURES) {
@@ -113,11 +118,15 @@ class SameNumbersTest {
             String shown = counter == Counter.BODY ? Numbers.bytes(sum) : Numbers.text("%,d", sum);
             String title = counter == Counter.BODY ? "Size of pages" : counter.key();
             String tile = tile(report, title.substring(0, 1).toUpperCase(Locale.ROOT) + title.substring(1));
-            assertThat(tile.isEmpty() || tile.startsWith(shown)).as(name + ": " + tile).isTrue();
+            assertThat(tile.isEmpty() || tile.startsWith(shown))
+                    .as(name + ": " + tile)
+                    .isTrue();
         }
-        assertThat(tile(report, "Broken links")).startsWith(summary.at("/counts/failures").asText());
+        assertThat(tile(report, "Broken links"))
+                .startsWith(summary.at("/counts/failures").asText());
         double seconds = summary.at("/seconds").asDouble();
         assertThat(metric("sieve_crawl_elapsed_seconds")).isCloseTo(seconds, within(1e-3));
-        assertThat(tile(report, "Time")).contains(Numbers.text("%.1f pages/s", metric("sieve_crawl_pages_total") / seconds));
+        assertThat(tile(report, "Time"))
+                .contains(Numbers.text("%.1f pages/s", metric("sieve_crawl_pages_total") / seconds));
     }
 }

@@ -110,13 +110,15 @@ class JobResultsTest {
         Disk slow = proxy(Disk.class, (object, method, arguments) -> {
             Object result = method.invoke(disk, arguments);
             boolean isJournal = method.getName().equals("append") && arguments[0].equals(Journal.KIND.name());
-            return !isJournal ? result : proxy(Disk.Sink.class, (sink, call, values) -> {
-                if (call.getName().equals("force")) {
-                    isForcing.countDown();
-                    isAdded.await();
-                }
-                return call.invoke(result, values);
-            });
+            return !isJournal
+                    ? result
+                    : proxy(Disk.Sink.class, (sink, call, values) -> {
+                        if (call.getName().equals("force")) {
+                            isForcing.countDown();
+                            isAdded.await();
+                        }
+                        return call.invoke(result, values);
+                    });
         });
         Journal journal = Journal.of(job(slow));
         journal.add("{}".getBytes(US_ASCII));
