@@ -43,6 +43,8 @@ import java.util.regex.Pattern;
 final class Cdp {
     /** Longer messages cannot be read. */
     private static final int MAX_MESSAGE = 4 << 20;
+    /** The event of a session whose page has ended, or the browser. */
+    static final String CRASHED = "Inspector.targetCrashed";
     /** The event of a session of which a message cannot be read, or was not understood. */
     static final String UNREADABLE = "unreadable";
 
@@ -210,20 +212,12 @@ final class Cdp {
         calls.values().forEach(call -> call.result.completeExceptionally(new IOException(reason)));
         outgoing.clear();
         outgoing.offer(END);
+        sessions.values().forEach(listener -> listener.accept(CRASHED, new Json(Map.of())));
         end.run();
     }
 
     boolean isOpen() {
         return !failure.isDone();
-    }
-
-    /** Waits, and throws when the connection fails before the time is over. */
-    void await(Duration time) throws IOException {
-        try {
-            get(failure, time);
-        } catch (InterruptedIOException e) {
-            // It is open.
-        }
     }
 
     /** Calls a method without waiting for its result. */

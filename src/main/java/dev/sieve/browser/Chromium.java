@@ -8,7 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collections;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -115,17 +115,34 @@ final class Chromium implements Closeable {
         }
     }
 
-    /** Ends the largest processes, which are those of pages, if all of them take too much memory. */
+    /** Ends processes of pages if all together take too much memory, or the browser if that is not enough. */
     private void limitMemory() {
         Map<ProcessHandle, Long> sizes =
                 shell.descendants().collect(Collectors.toMap(each -> each, each -> memory(each.pid())));
         long excess = sizes.values().stream().mapToLong(size -> size).sum() - MAX_MEMORY;
-        while (excess > 0) {
-            ProcessHandle largest = Collections.max(sizes.entrySet(), Map.Entry.comparingByValue())
-                    .getKey();
-            excess -= Objects.requireNonNull(sizes.remove(largest));
-            largest.destroyForcibly();
+        shell.children().forEach(sizes::remove);
+        for (ProcessHandle each : largest(sizes, excess)) {
+            excess -= Objects.requireNonNull(sizes.get(each));
+            each.destroyForcibly();
         }
+        if (excess > 0) {
+            cdp.fail("the browser takes too much memory");
+        }
+    }
+
+    /** Returns the fewest that have a size together, as far as there are enough. */
+    static <T> List<T> largest(Map<T, Long> sizes, long together) {
+        List<T> largest = new ArrayList<>();
+        long left = together;
+        for (T each : sizes.keySet().stream()
+                .sorted(Comparator.comparing(sizes::get, Comparator.reverseOrder()))
+                .toList()) {
+            if (left > 0) {
+                largest.add(each);
+                left -= Objects.requireNonNull(sizes.get(each));
+            }
+        }
+        return largest;
     }
 
     /** Returns how many bytes of memory a process has for itself; 0 where this cannot be found out. */

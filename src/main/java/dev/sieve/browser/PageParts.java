@@ -101,8 +101,12 @@ final class PageParts implements AutoCloseable {
         /** How many pages that are larger than a piece may be taken from the browser at once. */
         final Semaphore large = new Semaphore(2, true);
 
-        private final LruMap<Kept> kept = new LruMap<>(16 << 20, each -> each.response.body().length + 4096L);
+        private final LruMap<Kept> kept = new LruMap<>(16 << 20, Shared::bytes);
         private final LruMap<Semaphore> hosts = new LruMap<>(1 << 20, each -> 100);
+
+        private static long bytes(Kept kept) {
+            return kept.response.body().length + size("", kept.response.headers());
+        }
     }
 
     PageParts(FetchRequest page, PageFetcher fetcher, boolean isRelaxed, Shared shared, LongSupplier nanoTime) {

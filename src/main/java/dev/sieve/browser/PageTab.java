@@ -63,7 +63,7 @@ final class PageTab implements Closeable {
 
     private static final Pattern NO_VALUE = Pattern.compile("[\\x00\r\n]");
 
-    private static final Set<String> ENDS = Set.of("Inspector.targetCrashed", "Target.attachedToTarget");
+    private static final Set<String> ENDS = Set.of(Cdp.CRASHED, "Target.attachedToTarget");
 
     final Chromium browser;
     /** The only site whose pages it shows. */

@@ -25,10 +25,12 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReadWriteLock;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
@@ -63,12 +65,17 @@ public final class RenderStage implements Stage {
     /** More tabs for origins whose last page was not ready in time: others do not wait for them, and keep most of the processor. */
     private final Semaphore slowTabs = new Semaphore(TABS / 4, true);
 
+    /** Written for a page that is rendered alone, and read for others. */
+    private final ReadWriteLock alone = new ReentrantReadWriteLock(true);
+
     private final LruMap<Boolean> slow = new LruMap<>(1 << 20, each -> 0);
     private volatile boolean isStopped;
-    // Guarded by this:
-    private @Nullable Chromium browser;
-    /** Empty tabs of the browser for other pages of their sites, the last one used at the end. */
+    private volatile @Nullable Chromium browser;
+    /** Empty tabs of browsers for other pages of their sites, the last one used at the end. Guarded by this. */
     private final List<PageTab> idle = new ArrayList<>();
+
+    private final Object starting = new Object();
+    // Guarded by starting:
     /** Why the browser did not start; null if it did. */
     private @Nullable IOException failure;
 
@@ -203,13 +210,10 @@ public final class RenderStage implements Stage {
     /** Renders a page: once more if it has crashed, and twice if the browser has ended. */
     private Page render(String url, Page page, PageParts parts, Map<String, Object> made) throws IOException {
         for (int tries = 1; ; tries++) {
-            boolean isAlone = tries == TRIES;
-            Semaphore places = isAlone || slow.get(UrlParts.origin(url)) == null ? tabs : slowTabs;
-            int number = isAlone ? TABS : 1;
-            places.acquireUninterruptibly(number);
-            if (isAlone) {
-                slowTabs.acquireUninterruptibly(TABS / 4);
-            }
+            Lock turn = tries == TRIES ? alone.writeLock() : alone.readLock();
+            Semaphore places = slow.get(UrlParts.origin(url)) == null ? tabs : slowTabs;
+            places.acquireUninterruptibly();
+            turn.lock();
             try {
                 Chromium present = browser();
                 try {
@@ -217,15 +221,13 @@ public final class RenderStage implements Stage {
                 } catch (InterruptedIOException e) {
                     throw e;
                 } catch (IOException e) {
-                    if (isAlone || (tries > 1 && present.cdp.isOpen())) {
+                    if (tries == TRIES || (tries > 1 && present.cdp.isOpen())) {
                         throw e;
                     }
                 }
             } finally {
-                if (isAlone) {
-                    slowTabs.release(TABS / 4);
-                }
-                places.release(number);
+                turn.unlock();
+                places.release();
             }
         }
     }
@@ -286,48 +288,40 @@ public final class RenderStage implements Stage {
         return tab.browser == browser && idle.add(tab);
     }
 
-    /** Returns the browser, once it has started. */
+    /** Returns the browser, once it has started. All wait for one that starts; a stop ends it. */
     private Chromium browser() throws IOException {
-        Chromium last;
-        Chromium present;
-        synchronized (this) {
-            last = browser;
+        synchronized (starting) {
+            Chromium last = browser;
             if (isStopped) {
                 throw new InterruptedIOException("the crawl has ended");
-            } else if (last == null || !last.cdp.isOpen()) {
-                if (failure != null && nanoTime.getAsLong() - failedNanos < PAUSE_NANOS) {
-                    throw new InterruptedIOException(failure.getMessage());
-                }
-                idle.clear();
-                browser = new Chromium(program, List.of("user-agent=" + userAgent));
+            } else if (last != null && last.cdp.isOpen()) {
+                return last;
+            } else if (failure != null && nanoTime.getAsLong() - failedNanos < PAUSE_NANOS) {
+                throw new InterruptedIOException(failure.getMessage());
+            } else if (last != null) {
+                last.close();
             }
-            present = Objects.requireNonNull(browser);
+            try {
+                Chromium next = new Chromium(program, List.of("user-agent=" + userAgent));
+                browser = next;
+                if (isStopped) {
+                    next.close();
+                }
+                next.awaitStart();
+                failure = null;
+                return next;
+            } catch (IOException e) {
+                failure = e;
+                failedNanos = nanoTime.getAsLong();
+                throw e;
+            }
         }
-        if (last != null && last != present) {
-            last.close();
-        }
-        try {
-            present.awaitStart();
-            started(null);
-        } catch (IOException e) {
-            started(e);
-            throw e;
-        }
-        return present;
-    }
-
-    private synchronized void started(@Nullable IOException problem) {
-        failure = problem;
-        failedNanos = nanoTime.getAsLong();
     }
 
     @Override
     public void stop() {
-        Chromium last;
-        synchronized (this) {
-            isStopped = true;
-            last = browser;
-        }
+        isStopped = true;
+        Chromium last = browser;
         if (last != null) {
             last.close();
         }

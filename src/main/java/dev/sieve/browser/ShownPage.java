@@ -3,6 +3,7 @@ package dev.sieve.browser;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import com.fasterxml.jackson.jr.ob.JSON;
+import dev.sieve.browser.Cdp.Json;
 import dev.sieve.fetch.Exchange;
 import dev.sieve.fetch.FetchResult.Page;
 import dev.sieve.io.LruMap;
@@ -10,12 +11,12 @@ import dev.sieve.url.UrlNormalizer;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.LongSupplier;
@@ -27,7 +28,8 @@ import org.jspecify.annotations.Nullable;
  * this one takes its place, and what it does then is not taken for what this one does.
  */
 final class ShownPage {
-    private static final Duration CHECK = Duration.ofMillis(250);
+    /** A script that runs for longer is like a request. */
+    private static final Duration LONG = Duration.ofMillis(250);
     /** How long a page may take for each step after it is ready: it may be large, and a script may still run. */
     private static final Duration STEP = Duration.ofSeconds(5);
 
@@ -43,7 +45,7 @@ final class ShownPage {
     private static final Set<String> MEDIA = Set.of(
             "Image", "Font", "Media", "TextTrack", "Ping", "Manifest", "Other", "Prefetch", "CSPViolationReport");
 
-    private static final int MEDIA_PER_REQUEST = 10;
+    private static final int MEDIA_PER_REQUEST = 5;
 
     /** How often a script may load the page again, as after it has set a cookie. */
     private static final int MAX_RELOADS = 2;
@@ -51,12 +53,10 @@ final class ShownPage {
     /** How many characters of the page are taken from the browser at a time. */
     private static final int PIECE = 128 << 10;
 
-    /** How many bytes of requests wait until it is known which document has made them. */
-    private static final int MAX_UNKNOWN = 1 << 20;
-
     private static final String DOCUMENT = "Document";
 
     private static final byte[] NONE = {};
+    private static final Json NOTHING = new Json(Map.of());
 
     /** How many windows that a page opens are links of it. */
     private static final int MAX_WINDOWS = 100;
@@ -149,12 +149,11 @@ final class ShownPage {
 
     private boolean isShown;
     private final Set<String> frames = new HashSet<>();
-    /** Paused requests of which it is not known yet which document has made them, by their ids. */
-    private final Map<String, Cdp.Json> paused = new HashMap<>();
-    /** How many bytes they take. */
-    private long unknown;
-    /** The types of requests of the page that are not paused yet, by their ids; empty for those of another document. */
-    private final LruMap<String> made = new LruMap<>(1 << 20, type -> 100);
+    /**
+     * Requests of which only one of two events has come, by their ids: that one is paused, or its type, which is empty if another
+     * document has made it.
+     */
+    private final LruMap<Json> halves = new LruMap<>(1 << 20, ShownPage::size, half -> false, this::dropped);
     /** Whether a request was refused because it may be that of an earlier page. */
     private boolean isUnclear;
 
@@ -163,6 +162,9 @@ final class ShownPage {
     private final Set<String> open = new HashSet<>();
 
     private boolean isReady;
+    /** Done when something has happened that may make the page ready. */
+    private volatile CompletableFuture<Json> change = new CompletableFuture<>();
+
     private @Nullable String movedTo;
     /** The URLs of windows that it tried to open. */
     private final Set<String> windows = new LinkedHashSet<>();
@@ -182,18 +184,6 @@ final class ShownPage {
 
         void loaded(long nowNanos) {
             isLoaded = true;
-            latestNanos = nowNanos;
-        }
-
-        void end(long nowNanos) {
-            endNanos = Math.min(endNanos, nowNanos);
-        }
-
-        void reloads() {
-            isLoaded = false;
-        }
-
-        void ran(long nowNanos) {
             latestNanos = nowNanos;
         }
 
@@ -239,16 +229,14 @@ final class ShownPage {
             String shown = tab.show(url, this::event, left().plus(STEP));
             checkOwn(shown);
             do {
-                for (Duration wait = untilReady(); wait.toNanos() > 0; wait = untilReady()) {
-                    tab.browser.cdp.await(wait.compareTo(CHECK) < 0 ? wait : CHECK);
-                }
+                awaitReady();
             } while (!isIdle());
             Page written = written(limit);
             checkOwn(shown);
             return written;
         } catch (InterruptedIOException e) {
             // If it has crashed, that is why there was no response.
-            untilReady();
+            checkPresent();
             throw e;
         }
     }
@@ -268,7 +256,7 @@ final class ShownPage {
     private Page written(int limit) throws IOException {
         String script = WRITE_DOCUMENT + "(" + JSON.std.asString(url) + ", " + limit + ")";
         int world = world(STEP);
-        Cdp.Json result = evaluate(script, world).at("value");
+        Json result = evaluate(script, world).at("value");
         StringBuilder html = taken(world, result.number("length"));
         String now = UrlNormalizer.parse(result.text("url"));
         synchronized (this) {
@@ -317,7 +305,7 @@ final class ShownPage {
         }
     }
 
-    private Cdp.Json evaluate(String script, int world) throws IOException {
+    private Json evaluate(String script, int world) throws IOException {
         Map<String, ?> evaluation = Map.of("expression", script, "contextId", world, "returnByValue", true);
         return tab.call("Runtime.evaluate", evaluation, STEP).at("result");
     }
@@ -336,8 +324,8 @@ final class ShownPage {
         }
         synchronized (this) {
             long nowNanos = nanoTime.getAsLong();
-            if (nowNanos - startNanos > CHECK.toNanos()) {
-                readiness.ran(nowNanos);
+            if (nowNanos - startNanos > LONG.toNanos()) {
+                readiness.latestNanos = nowNanos;
             }
             isReady = readiness.isReady(nowNanos);
             return readiness.waitNanos(nowNanos) <= 0;
@@ -354,11 +342,26 @@ final class ShownPage {
                 .number("executionContextId");
     }
 
-    private synchronized Duration untilReady() throws IOException {
-        if (tab.isGone) {
-            throw new IOException("the page has crashed");
+    private void awaitReady() throws IOException {
+        for (Duration wait = untilReady(); wait.toNanos() > 0; wait = untilReady()) {
+            try {
+                Json unused = Cdp.get(change, wait);
+            } catch (InterruptedIOException e) {
+                // It is ready, unless something has happened just now.
+            }
         }
+    }
+
+    private synchronized Duration untilReady() throws IOException {
+        change = new CompletableFuture<>();
+        checkPresent();
         return Duration.ofNanos(readiness.waitNanos(nanoTime.getAsLong()));
+    }
+
+    private void checkPresent() throws IOException {
+        if (tab.isGone) {
+            throw new IOException(tab.browser.cdp.isOpen() ? "the page has crashed" : "the browser has ended");
+        }
     }
 
     /** Returns whether nothing of the page is under way. */
@@ -366,14 +369,23 @@ final class ShownPage {
         return readiness.isStill();
     }
 
-    private synchronized void event(String method, Cdp.Json params) {
+    private void event(String method, Json params) {
+        if (method.equals(Cdp.CRASHED)) {
+            // Without the lock, since another page may hold its own while the browser ends.
+            tab.isGone = true;
+        } else {
+            happened(method, params);
+        }
+        change.complete(params);
+    }
+
+    private synchronized void happened(String method, Json params) {
         switch (method) {
-            case "Inspector.targetCrashed" -> tab.isGone = true;
             case "Page.javascriptDialogOpening" -> tab.send("Page.handleJavaScriptDialog", Map.of("accept", false));
             case "Target.attachedToTarget" -> tab.hasWorkers = true;
             case Cdp.UNREADABLE -> readiness.began(); // It may be a request, which is never answered.
             case "Page.frameNavigated" -> {
-                Cdp.Json frame = params.at("frame");
+                Json frame = params.at("frame");
                 if (frame.text("id").equals(tab.target)) {
                     isShown = frame.text("loaderId").equals(loader);
                     frames.clear();
@@ -386,8 +398,13 @@ final class ShownPage {
             case "Network.requestWillBeSent" -> {
                 boolean isOwn = params.text("loaderId").equals(loader) || frames.contains(params.text("frameId"));
                 String type = isOwn ? params.text("type") : "";
-                begin(params.text("requestId"), type, params.at("request"));
-                known(params.text("requestId"), type);
+                String id = params.text("requestId");
+                // Events of the page are in their order, while the request itself may come after it has loaded and was
+                // still.
+                if (isAnswered(type, params.at("request")) && open.size() < MAX_REQUESTS && open.add(id)) {
+                    readiness.began();
+                }
+                join(id, new Json(Map.of("type", type)));
             }
             default -> {
                 if (isShown) {
@@ -398,7 +415,7 @@ final class ShownPage {
     }
 
     /** Receives an event of the document that the tab shows: those of one are all sent before those of the next one. */
-    private void shown(String method, Cdp.Json params) {
+    private void shown(String method, Json params) {
         String url = UrlNormalizer.parse(params.text("url"));
         switch (method) {
             case "Page.frameAttached" -> frames.add(params.text("frameId"));
@@ -425,15 +442,16 @@ final class ShownPage {
         }
     }
 
-    private void paused(Cdp.Json params) {
+    private void paused(Json params) {
         String id = params.text("requestId");
         String type = params.text("resourceType");
         String networkId = params.text("networkId");
         requests += MEDIA.contains(type) ? 1 : MEDIA_PER_REQUEST;
         if (requests > MAX_REQUESTS * MEDIA_PER_REQUEST) {
-            readiness.end(nanoTime.getAsLong());
-        }
-        if (type.equals(DOCUMENT)) {
+            // It is not answered, so that no page makes more messages than the browser can take.
+            readiness.endNanos = Math.min(readiness.endNanos, nanoTime.getAsLong());
+            readiness.began();
+        } else if (type.equals(DOCUMENT)) {
             boolean isTop = params.text("frameId").equals(tab.target);
             boolean isPage =
                     isTop && url.equals(UrlNormalizer.parse(params.at("request").text("url")));
@@ -456,74 +474,64 @@ final class ShownPage {
             isUnclear |= !tab.isNew;
             answer(params, tab.isNew ? type : "");
         } else {
-            String known = made.get(networkId);
-            made.remove(networkId);
-            long size = size(params);
-            if (known == null && unknown + size <= MAX_UNKNOWN) {
-                unknown += size;
-                paused.put(networkId, params);
-            } else if (known == null) {
-                parts.refuse();
-                tab.refuse(id, type);
-            } else {
-                answer(params, known);
-            }
+            join(networkId, params);
         }
     }
 
-    /** Notes which type of request was made by the page, empty for one that was made by another document. */
-    private void known(String networkId, String type) {
-        Cdp.Json waiting = paused.remove(networkId);
-        unknown -= waiting == null ? 0 : size(waiting);
-        if (waiting == null) {
-            made.put(networkId, type);
+    /** Answers a request when both of its events have come: that it is paused, and which document has made it. */
+    private void join(String networkId, Json half) {
+        Json other = halves.get(networkId);
+        boolean isPaused = half.fields().containsKey("request");
+        if (other == null || isPaused == other.fields().containsKey("request")) {
+            halves.put(networkId, half);
         } else {
-            answer(waiting, type);
+            halves.remove(networkId);
+            answer(isPaused ? half : other, (isPaused ? other : half).text("type"));
         }
     }
 
-    private void answer(Cdp.Json params, String type) {
+    private void dropped(String networkId, Json half) {
+        if (half.fields().containsKey("request")) {
+            parts.refuse();
+            tab.refuse(half.text("requestId"), half.text("resourceType"));
+        }
+    }
+
+    private void answer(Json params, String type) {
         String id = params.text("requestId");
-        Cdp.Json request = params.at("request");
-        String asked = UrlNormalizer.parse(request.text("url"));
-        Map<?, ?> fields = request.at("headers").fields();
-        // Its response has no end.
-        boolean isStream = "text/event-stream".equals(fields.get("Accept"));
-        if (asked == null || !NEEDED.contains(type) || !request.text("method").equals("GET") || isStream) {
+        Json request = params.at("request");
+        if (isAnswered(type, request)) {
+            if (params.text("networkId").isEmpty() && open.add(id)) {
+                readiness.began();
+            }
+            String asked = Objects.requireNonNull(UrlNormalizer.parse(request.text("url")));
+            parts.request(asked, type, request.at("headers").fields(), part -> {
+                tab.answer(id, type, part).join();
+                answered(id);
+            });
+        } else {
             // That a preflight is of the page is not said.
             boolean isOwn = !type.isEmpty() || request.text("method").equals("OPTIONS");
             if (isOwn && !MEDIA.contains(type)) {
                 parts.refuse();
             }
             tab.refuse(id, type);
-        } else {
-            if (params.text("networkId").isEmpty() && open.add(id)) {
-                readiness.began();
-            }
-            parts.request(asked, type, fields, part -> {
-                tab.answer(id, type, part).join();
-                answered(id);
-            });
         }
     }
 
-    /**
-     * Notes that the page has begun a request. It says so in the order of its other events, while the request itself may arrive
-     * after the page has loaded and was still for long.
-     */
-    private void begin(String key, String type, Cdp.Json request) {
-        boolean isAnswered = NEEDED.contains(type)
+    private static boolean isAnswered(String type, Json request) {
+        return NEEDED.contains(type)
                 && request.text("method").equals("GET")
+                // The response to such a request has no end.
+                && !request.at("headers").text("Accept").equals("text/event-stream")
                 && UrlNormalizer.parse(request.text("url")) != null;
-        if (isAnswered && open.size() < MAX_REQUESTS && open.add(key)) {
-            readiness.began();
-        }
     }
 
     /** Notes that the page has got a response, or that a worker was sent one: what a page gets is said by the browser. */
     private synchronized void answered(String key) {
         if (open.remove(key)) {
             readiness.answered(nanoTime.getAsLong());
+            change.complete(NOTHING);
         }
     }
 
@@ -533,7 +541,7 @@ final class ShownPage {
      */
     private void reload(String id, String next, String sent) {
         reloads++;
-        readiness.reloads();
+        readiness.isLoaded = false;
         if (sent.equals(cookies) && page.body().length > 0) {
             loader = next;
             CompletableFuture<?> unused = tab.answer(id, DOCUMENT, page);
@@ -554,14 +562,15 @@ final class ShownPage {
     private synchronized void reloaded(String next, @Nullable Page again) {
         if (again == null) {
             readiness.loaded(nanoTime.getAsLong());
+            change.complete(NOTHING);
         } else {
             loader = next;
             page = new Page(again.status(), again.headers(), again.type(), NONE, 0, false, null, page.exchange());
         }
     }
 
-    private static long size(Cdp.Json params) {
-        Cdp.Json request = params.at("request");
+    private static long size(Json half) {
+        Json request = half.at("request");
         return PageParts.size(
                 request.text("url") + request.text("postData"),
                 request.at("headers").fields());

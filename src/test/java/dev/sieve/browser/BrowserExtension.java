@@ -1,6 +1,9 @@
 package dev.sieve.browser;
 
-import java.util.List;
+import java.lang.reflect.Field;
+import java.util.Map;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.extension.ConditionEvaluationResult;
 import org.junit.jupiter.api.extension.ExecutionCondition;
 import org.junit.jupiter.api.extension.ExtensionContext;
@@ -9,10 +12,15 @@ import org.junit.jupiter.api.extension.ParameterContext;
 import org.junit.jupiter.api.extension.ParameterResolver;
 
 /**
- * Passes a {@link Browser} to tests, one for all of them, which is closed after the last. On a machine without Chromium
+ * Passes a {@link Browser} or a {@link Rendered} to tests, one for all of them, which is closed after the last. On a machine without Chromium
  * these tests are skipped, or fail if the property {@code sieve.chromium} is {@code required}.
  */
 public final class BrowserExtension implements ExecutionCondition, ParameterResolver {
+    private static final Map<Class<?>, Supplier<Object>> SHARED = Map.of(
+            Browser.class,
+            Browser::new,
+            Rendered.class,
+            () -> new Rendered("all", Browser.program().orElseThrow()));
     private static final String MISSING = "no chromium, chromium-browser or google-chrome on the PATH";
 
     @Override
@@ -22,7 +30,11 @@ public final class BrowserExtension implements ExecutionCondition, ParameterReso
             System.err.println("Skipped the tests with a browser in " + test.getDisplayName() + ": " + MISSING);
         }
         boolean needsBrowser = test.getTestMethod()
-                .map(method -> List.of(method.getParameterTypes()).contains(Browser.class))
+                .map(method -> Stream.concat(
+                                Stream.of(method.getParameterTypes()),
+                                Stream.of(test.getRequiredTestClass().getDeclaredFields())
+                                        .map(Field::getType))
+                        .anyMatch(SHARED::containsKey))
                 .orElse(false);
         return isSkipped && needsBrowser
                 ? ConditionEvaluationResult.disabled(MISSING)
@@ -31,13 +43,14 @@ public final class BrowserExtension implements ExecutionCondition, ParameterReso
 
     @Override
     public boolean supportsParameter(ParameterContext parameter, ExtensionContext test) {
-        return parameter.getParameter().getType() == Browser.class;
+        return SHARED.containsKey(parameter.getParameter().getType());
     }
 
     @Override
     public Object resolveParameter(ParameterContext parameter, ExtensionContext test) {
+        Class<?> type = parameter.getParameter().getType();
         return test.getRoot()
-                .getStore(Namespace.create(BrowserExtension.class))
-                .computeIfAbsent(Browser.class, key -> new Browser(), Browser.class);
+                .getStore(Namespace.create(type))
+                .computeIfAbsent(type, key -> SHARED.get(type).get());
     }
 }

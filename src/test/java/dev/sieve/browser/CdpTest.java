@@ -147,17 +147,19 @@ class CdpTest {
             cdp.send("", "one", Map.of());
         }
 
-        assertThatThrownBy(() -> cdp.await(LONG)).hasMessage("the browser reads nothing");
+        assertThatThrownBy(() -> call("one", LONG)).hasMessage("the browser reads nothing");
     }
 
     @Test
-    void theEndOfTheBrowserEndsAllCallsAndWhoeverWaits() {
+    void theEndOfTheBrowserEndsAllCallsAndSessions() {
+        Queue<String> events = new ConcurrentLinkedQueue<>();
+        cdp.sessions.put("s", (method, params) -> events.add(method));
         browser.messages.add("");
 
         assertThatThrownBy(() -> call("silent", LONG)).hasMessage("the browser has failed: it has ended");
         assertThatThrownBy(() -> call("one", LONG)).hasMessage("the browser has failed: it has ended");
-        assertThatThrownBy(() -> cdp.await(LONG)).hasMessage("the browser has failed: it has ended");
         assertThat(cdp.isOpen()).isFalse();
+        assertThat(events).containsExactly(Cdp.CRASHED);
     }
 
     @Test

@@ -1,9 +1,9 @@
 package dev.sieve.browser;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.entry;
 
 import dev.sieve.fetch.FetchResult.Page;
-import java.nio.file.Path;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -15,14 +15,9 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @Timeout(120)
 @ExtendWith(BrowserExtension.class)
 class PageRequestsTest {
-    private static Path browser() {
-        return Browser.program().orElseThrow();
-    }
-
     @Test
-    void whateverIsNotLoadedHasFailed(Browser unused) {
-        try (ScriptedSite site = new ScriptedSite();
-                Rendered rendered = new Rendered("all", browser()).open(site)) {
+    void whateverIsNotLoadedHasFailed(Rendered rendered) {
+        try (ScriptedSite site = rendered.site()) {
             site.page("/", """
                     const says = text => document.body.append(text + ';');
                     const add = (name, attributes) => {
@@ -57,9 +52,8 @@ class PageRequestsTest {
 
     /** As htmx and its kin: the server has another response for them. */
     @Test
-    void headerFieldsOfScriptsAreSent(Browser unused) {
-        try (ScriptedSite site = new ScriptedSite();
-                Rendered rendered = new Rendered("all", browser()).open(site)) {
+    void headerFieldsOfScriptsAreSent(Rendered rendered) {
+        try (ScriptedSite site = rendered.site()) {
             site.page("/", """
                     fetch('/part', {headers: {'HX-Request': 'true', 'RSC': '1', apikey: 'k'}})""").on("/part", "text/plain", "part");
             rendered.page(site.url("/"));
@@ -72,9 +66,8 @@ class PageRequestsTest {
     }
 
     @Test
-    void aPageThatSetsACookieAndReloadsIsRequestedWithIt(Browser unused) {
-        try (ScriptedSite site = new ScriptedSite();
-                Rendered rendered = new Rendered("all", browser()).open(site)) {
+    void aPageThatSetsACookieAndReloadsIsRequestedWithIt(Rendered rendered) {
+        try (ScriptedSite site = rendered.site()) {
             site.page("/", """
                     if (document.cookie) { document.body.append('has ' + document.cookie) }
                     else { document.cookie = 'seen=1'; location.reload() }""");
@@ -90,9 +83,8 @@ class PageRequestsTest {
     }
 
     @Test
-    void aReloadWithTheSameCookiesShowsTheSameDocument(Browser unused) {
-        try (ScriptedSite site = new ScriptedSite();
-                Rendered rendered = new Rendered("all", browser()).open(site)) {
+    void aReloadWithTheSameCookiesShowsTheSameDocument(Rendered rendered) {
+        try (ScriptedSite site = rendered.site()) {
             site.page("/", """
                             if (sessionStorage.seen) { document.body.append('seen before') }
                             else { sessionStorage.seen = 1; location.reload() }""").page("/always", "document.body.append('shown'); location.reload()");
@@ -104,9 +96,8 @@ class PageRequestsTest {
     }
 
     @Test
-    void cookiesOfRequestsAreSentInTheNextOnes(Browser unused) {
-        try (ScriptedSite site = new ScriptedSite();
-                Rendered rendered = new Rendered("all", browser()).open(site)) {
+    void cookiesOfRequestsAreSentInTheNextOnes(Rendered rendered) {
+        try (ScriptedSite site = rendered.site()) {
             site.on(
                             "/",
                             "text/html",
@@ -118,6 +109,47 @@ class PageRequestsTest {
             rendered.page(site.url("/"));
 
             assertThat(site.cookies()).containsExactly("/ null", "/a own=1", "/b own=1; a=1");
+        }
+    }
+
+    @Test
+    void aBodyThatIsNeverReadIsNotWaitedFor(Rendered rendered) {
+        try (ScriptedSite site = rendered.site()) {
+            site.page("/", "fetch('/large').then(r => document.body.append('status ' + r.status))")
+                    .on("/large", "text/plain", "x".repeat(900_000));
+
+            assertThat(Rendered.text(rendered.page(site.url("/")))).contains("status 200");
+            assertThat(rendered.record).doesNotContainKey("ready").doesNotContainKey("error");
+        }
+    }
+
+    @Test
+    void refusalsOfFramesAreCounted(Rendered rendered) {
+        String post = "fetch('/post', {method: 'POST'}).catch(e => 0)";
+        try (ScriptedSite site = rendered.site()) {
+            site.page(
+                    "/",
+                    "const add = () => document.body.appendChild(document.createElement('iframe'));"
+                            + "add().contentWindow.eval(\"" + post + "\"); add().srcdoc = \"<script>" + post
+                            + "</scr\" + \"ipt>\"");
+            rendered.page(site.url("/"));
+
+            assertThat(rendered.record).containsEntry("refused", 2);
+            assertThat(site.requests()).containsExactly("GET /");
+        }
+    }
+
+    /** More than a page may have requests, each of which is a message to the browser. */
+    @Test
+    void aPageWithTooManyRequestsEndsOnlyItself(Rendered rendered) {
+        try (ScriptedSite site = rendered.site()) {
+            site.page("/", "for (let i = 0; i < 12000; i++) { new Image().src = '/i' + i }")
+                    .page("/next", "document.body.append('ma' + 'de')");
+            rendered.page(site.url("/"));
+
+            assertThat(rendered.record).containsAnyOf(entry("ready", false), entry("error", "no response in time"));
+            assertThat(Rendered.text(rendered.page(site.url("/next")))).contains("made");
+            assertThat(rendered.isRendered()).isTrue();
         }
     }
 }

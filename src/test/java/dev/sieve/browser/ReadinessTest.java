@@ -56,15 +56,6 @@ class ReadinessTest {
     }
 
     @Test
-    void aScriptThatRanForLongIsLikeARequest() {
-        page.loaded(0);
-
-        page.ran(400 * MS);
-
-        assertThat(waitMillis(500)).isEqualTo(400);
-    }
-
-    @Test
     void theTimesCanBeOthers() {
         ShownPage.Readiness other =
                 new ShownPage.Readiness(new RenderWait(Duration.ofSeconds(2), Duration.ofSeconds(20)), 0);

@@ -74,9 +74,8 @@ class RenderStageTest {
     }
 
     @Test
-    void scriptsMakeThePage(Browser unused) {
-        try (ScriptedSite site = new ScriptedSite();
-                Rendered rendered = new Rendered("all", browser()).open(site)) {
+    void scriptsMakeThePage(Rendered rendered) {
+        try (ScriptedSite site = rendered.site()) {
             site.page("/", "fetch('/data').then(r => r.text()).then(t => document.body.innerHTML = t)")
                     .on("/data", "text/plain", "<h1>caf\u00e9</h1>");
 
@@ -91,9 +90,8 @@ class RenderStageTest {
     }
 
     @Test
-    void shadowTreesArePartOfThePageAndNoscriptIsNot(Browser unused) {
-        try (ScriptedSite site = new ScriptedSite();
-                Rendered rendered = new Rendered("all", browser()).open(site)) {
+    void shadowTreesArePartOfThePageAndNoscriptIsNot(Rendered rendered) {
+        try (ScriptedSite site = rendered.site()) {
             site.page(
                     "/",
                     "const a = document.body.appendChild(document.createElement('div')).attachShadow({mode: 'open'});"
@@ -108,9 +106,8 @@ class RenderStageTest {
     }
 
     @Test
-    void whereAScriptLeadsIsALinkAndLinksStayRelativeToIt(Browser unused) {
-        try (ScriptedSite site = new ScriptedSite();
-                Rendered rendered = new Rendered("all", browser()).open(site)) {
+    void whereAScriptLeadsIsALinkAndLinksStayRelativeToIt(Rendered rendered) {
+        try (ScriptedSite site = rendered.site()) {
             site.page("/", "history.pushState(0, '', '/app/home'); " + MAKE).page("/go", "location.href = '/else'");
 
             Page moved = rendered.page(site.url("/"));
@@ -124,9 +121,8 @@ class RenderStageTest {
     }
 
     @Test
-    void scriptsAreKeptIfTheyMayBeAndPagesShareNothingElse(Browser unused) {
-        try (ScriptedSite site = new ScriptedSite();
-                Rendered rendered = new Rendered("all", browser()).open(site)) {
+    void scriptsAreKeptIfTheyMayBeAndPagesShareNothingElse(Rendered rendered) {
+        try (ScriptedSite site = rendered.site()) {
             String page = "<!DOCTYPE html><body><script src=/kept.js></script><script src=/other.js></script>";
             String script = "document.body.append(document.cookie || 'none'); document.cookie = 'a=1'";
             site.on("/1", "text/html", page)
@@ -170,9 +166,8 @@ class RenderStageTest {
     }
 
     @Test
-    void whatTheTabHasShownBeforeIsNoLink(Browser unused) {
-        try (ScriptedSite site = new ScriptedSite();
-                Rendered rendered = new Rendered("all", browser()).open(site)) {
+    void whatTheTabHasShownBeforeIsNoLink(Rendered rendered) {
+        try (ScriptedSite site = rendered.site()) {
             site.page("/1", "").page("/2", "onload = () => setTimeout(() => { history.back(); " + MAKE + "}, 100)");
             rendered.page(site.url("/1"));
 
@@ -184,15 +179,14 @@ class RenderStageTest {
     }
 
     @Test
-    void promisesEndWithTheirPage(Browser unused) {
+    void promisesEndWithTheirPage(Rendered rendered) {
         String script = """
                 const f = () => navigator.locks.query().then(() => {
                   document.cookie = 'late=1';
                   onpagehide = () => fetch('/late', {keepalive: true});
                 }).then(f);
                 f()""";
-        try (ScriptedSite site = new ScriptedSite();
-                Rendered rendered = new Rendered("all", browser()).open(site)) {
+        try (ScriptedSite site = rendered.site()) {
             site.page("/1", script).page("/2", "document.body.append('has ' + document.cookie + ';')");
             for (int i = 0; i < 5; i++) {
                 rendered.page(site.url("/1"));
@@ -228,10 +222,9 @@ class RenderStageTest {
     }
 
     @Test
-    void scriptsSeeTheCookiesOfTheirDocument(Browser unused) {
+    void scriptsSeeTheCookiesOfTheirDocument(Rendered rendered) {
         String page = "<!DOCTYPE html><body><script>document.body.append('has ' + document.cookie)</script>";
-        try (ScriptedSite site = new ScriptedSite();
-                Rendered rendered = new Rendered("all", browser()).open(site)) {
+        try (ScriptedSite site = rendered.site()) {
             for (String name : List.of("one", "two")) {
                 site.on("/" + name, "text/html", page, "Set-Cookie", name + "=1");
 
@@ -247,7 +240,7 @@ class RenderStageTest {
         LongSupplier clock = () -> System.nanoTime() + jumps.addAndGet(hurry.get());
         Resolver resolver = host -> List.of(InetAddress.getByName(host));
         try (ScriptedSite site = new ScriptedSite();
-                Rendered rendered = new Rendered("all", browser(), resolver, clock).open(site)) {
+                Rendered rendered = new Rendered("all", browser(), resolver, RenderWait.DEFAULT, clock).open(site)) {
             site.page("/1", "document.body.append('first')").page("/2", "document.body.append('second')");
             rendered.page(site.url("/1"));
             assertThat(rendered.isRendered()).isTrue();
@@ -347,7 +340,7 @@ class RenderStageTest {
     }
 
     @Test
-    void theWatchOfAPageDecidesOnItsPartsAndCountsThem(Browser unused) {
+    void theWatchOfAPageDecidesOnItsPartsAndCountsThem(Rendered rendered) {
         Queue<String> sent = new ConcurrentLinkedQueue<>();
         FetchRequest.Watch watch = new FetchRequest.Watch() {
             @Override
@@ -361,8 +354,7 @@ class RenderStageTest {
                 return !url.endsWith("/secret");
             }
         };
-        try (ScriptedSite site = new ScriptedSite();
-                Rendered rendered = new Rendered("all", browser()).open(site)) {
+        try (ScriptedSite site = rendered.site()) {
             site.page(
                             "/",
                             "for (const p of ['/a', '/b', '/secret']) fetch(p).catch(e => document.body.append('no ' + p));"
@@ -473,9 +465,8 @@ class RenderStageTest {
     }
 
     @Test
-    void manyThreadsRenderManyPages(Browser unused) {
-        try (ScriptedSite site = new ScriptedSite();
-                Rendered rendered = new Rendered("all", browser()).open(site)) {
+    void manyThreadsRenderManyPages(Rendered rendered) {
+        try (ScriptedSite site = rendered.site()) {
             IntStream.range(0, 20)
                     .forEach(i -> site.page("/" + i, "document.body.innerHTML = '<h1>made " + i + "</h1>'"));
 
@@ -583,9 +574,8 @@ class RenderStageTest {
 
     /** Which is not a time limit of the test, but that a page does not wait for what never ends. */
     @Test
-    void aPageThatPollsIsTakenAsItIs(Browser unused) {
-        try (ScriptedSite site = new ScriptedSite();
-                Rendered rendered = new Rendered("all", browser()).open(site)) {
+    void aPageThatPollsIsTakenAsItIs(Rendered rendered) {
+        try (ScriptedSite site = rendered.site()) {
             site.page("/", MAKE + "; setInterval(() => fetch('/poll'), 20); fetch('/never')")
                     .on("/poll", "text/plain", "x")
                     .silent("/never");

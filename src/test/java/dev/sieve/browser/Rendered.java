@@ -32,10 +32,10 @@ final class Rendered implements AutoCloseable {
     }
 
     Rendered(String rule, Path browser, Resolver resolver) {
-        this(rule, browser, resolver, System::nanoTime);
+        this(rule, browser, resolver, RenderWait.DEFAULT, System::nanoTime);
     }
 
-    Rendered(String rule, Path browser, Resolver resolver, LongSupplier nanoTime) {
+    Rendered(String rule, Path browser, Resolver resolver, RenderWait wait, LongSupplier nanoTime) {
         documents = new Fetcher(new Fetcher.Options(
                 "sieve-test/1",
                 Map.of("X-Secret", "yes"),
@@ -47,8 +47,14 @@ final class Rendered implements AutoCloseable {
                 32 << 20,
                 ProxySettings.NONE,
                 false));
-        stage = new RenderStage(
-                new RenderRule(rule), browser, "sieve-test/1", 1 << 20, false, RenderWait.DEFAULT, nanoTime);
+        stage = new RenderStage(new RenderRule(rule), browser, "sieve-test/1", 1 << 20, false, wait, nanoTime);
+    }
+
+    /** Returns a new site whose pages can be rendered. */
+    ScriptedSite site() {
+        ScriptedSite site = new ScriptedSite();
+        open(site);
+        return site;
     }
 
     Rendered open(ScriptedSite site) {

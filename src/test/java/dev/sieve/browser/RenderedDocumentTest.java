@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -26,12 +27,17 @@ import org.junit.jupiter.params.provider.ValueSource;
 class RenderedDocumentTest {
     private static final String HTML = "text/html; charset=utf-8";
 
-    private final ScriptedSite site = new ScriptedSite();
-    private final Rendered rendered = new Rendered("all", Browser.program().orElseThrow()).open(site);
+    private Rendered rendered;
+    private ScriptedSite site;
+
+    @BeforeEach
+    void open(Rendered shared) {
+        rendered = shared;
+        site = rendered.site();
+    }
 
     @AfterEach
     void close() {
-        rendered.close();
         site.close();
     }
 
@@ -44,7 +50,7 @@ class RenderedDocumentTest {
     }
 
     @Test
-    void closedShadowTreesAndFramesOfScriptsAreSeen(Browser unused) {
+    void closedShadowTreesAndFramesOfScriptsAreSeen() {
         assertThat(text("""
                 const host = document.body.appendChild(document.createElement('div'));
                 const root = host.attachShadow({mode: 'closed'});
@@ -59,7 +65,7 @@ class RenderedDocumentTest {
     }
 
     @Test
-    void linksAreInTheEncodingOfTheDocument(Browser unused) {
+    void linksAreInTheEncodingOfTheDocument() {
         String html =
                 "<!DOCTYPE html><body><script>document.body.innerHTML = '<a href=\"/?q=\u041f\u0440\">x</a>'</script>";
         site.bytes("/", 200, "text/html; charset=windows-1251", html.getBytes(Charset.forName("windows-1251")));
@@ -69,14 +75,14 @@ class RenderedDocumentTest {
     }
 
     @Test
-    void aBaseFollowsTheAddressOfThePage(Browser unused) {
+    void aBaseFollowsTheAddressOfThePage() {
         String script = "history.pushState(0, '', '/app/home'); document.head.innerHTML = '<base href=\"sub/\">'";
 
         assertThat(text(script)).contains("<base href=\"" + site.url("/app/sub/") + "\">");
     }
 
     @Test
-    void textIsNotMarkup(Browser unused) {
+    void textIsNotMarkup() {
         assertThat(text("""
                 const style = document.createElement('style');
                 style.textContent = 'a{} \\x3C/style><a href=/style>';
@@ -90,7 +96,7 @@ class RenderedDocumentTest {
     }
 
     @Test
-    void aPartOfALargeDocumentIsKept(Browser unused) {
+    void aPartOfALargeDocumentIsKept() {
         int limit = 4 << 20;
         RenderStage stage = new RenderStage(
                 new RenderRule("all"),
@@ -123,7 +129,7 @@ class RenderedDocumentTest {
     }
 
     @Test
-    void xmlStaysXmlAndIsAsItWasSentIfItIsNotWellFormed(Browser unused) {
+    void xmlStaysXmlAndIsAsItWasSentIfItIsNotWellFormed() {
         String xml = "<html xmlns=\"http://www.w3.org/1999/xhtml\"><body><a href=\"/x\">x</a><br/></body></html>";
         site.on("/good", "application/xhtml+xml", xml)
                 .on("/bad", "application/xhtml+xml", xml.replace("<br/>", "<br>"));
@@ -138,19 +144,19 @@ class RenderedDocumentTest {
     }
 
     @Test
-    void windowsThatAPageOpensAreLinks(Browser unused) {
+    void windowsThatAPageOpensAreLinks() {
         assertThat(text("open('/window?a=1&b=2'); open('mailto:a@b')"))
                 .endsWith("<a href=\"" + site.url("/window?a=1&amp;b=2") + "\"></a>");
     }
 
     @Test
-    void scriptsSeeTheNameOfTheCrawl(Browser unused) {
+    void scriptsSeeTheNameOfTheCrawl() {
         assertThat(text("document.body.append('[' + navigator.userAgent + ']')"))
                 .contains("[sieve-test/1]");
     }
 
     @Test
-    void modulesOfJsonAreLoaded(Browser unused) {
+    void modulesOfJsonAreLoaded() {
         String module = "<body><script type=module>import d from '/d.json' with {type: 'json'};"
                 + " document.body.append(d.text)</script>";
         site.on("/", HTML, module).on("/d.json", "application/json", "{\"text\": \"imported\"}");
@@ -159,7 +165,7 @@ class RenderedDocumentTest {
     }
 
     @Test
-    void noStatusAndNoHeaderFieldPreventsRendering(Browser unused) {
+    void noStatusAndNoHeaderFieldPreventsRendering() {
         byte[] body = "<body><script>document.body.append('ma' + 'de')</script>".getBytes(UTF_8);
         site.bytes("/299", 299, HTML, body).bytes("/field", 200, HTML, body, "X Bad", "1");
         for (String path : List.of("/299", "/field")) {
@@ -174,7 +180,7 @@ class RenderedDocumentTest {
     }
 
     @Test
-    void aPageThatWasNotReadyIsMarked(Browser unused) {
+    void aPageThatWasNotReadyIsMarked() {
         page("document.body.append('x')");
         assertThat(rendered.record).doesNotContainKey("ready");
 
@@ -188,11 +194,9 @@ class RenderedDocumentTest {
     @ValueSource(
             strings = {"['x-' + 'a'.repeat(60000)]: '1'", "x: 'a'.repeat(2e7)", "x: 'a'.repeat(9e6), y: 'a'.repeat(9e6)"
             })
-    void noMessageOfAPageEndsTheBrowser(String fields, Browser unused) {
-        List<Path> before = Rendered.folders();
+    void noMessageOfAPageEndsTheBrowser(String fields) {
         page("document.body.append('first')");
         List<Path> browser = Rendered.folders();
-        assertThat(browser).hasSize(before.size() + 1);
 
         page("fetch('/x', {headers: {" + fields + "}})");
 
