@@ -19,6 +19,7 @@ import java.net.InetAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -68,6 +69,8 @@ class RenderStageTest {
 
     private static final List<String> CLEAN = List.of(
             "back false name  session 0;", "local 0 cookie ;", "databases 0;", "caches 0;", "no file;", "stored;");
+
+    private static final Resolver LOOPBACK = host -> List.of(InetAddress.getLoopbackAddress());
 
     private static Path browser() {
         return Browser.program().orElseThrow();
@@ -583,6 +586,16 @@ class RenderStageTest {
             Page page = rendered.page(site.url("/"));
 
             assertThat(Rendered.text(page)).contains("<h1>made</h1>");
+        }
+    }
+
+    @Test
+    void aLongerWaitFindsWhatComesLater(Browser unused) {
+        RenderWait longer = new RenderWait(Duration.ofSeconds(2), Duration.ofSeconds(60));
+        try (ScriptedSite site = new ScriptedSite().page("/", "setTimeout(() => { " + MAKE + " }, 1000)");
+                Rendered rendered = new Rendered("all", browser(), LOOPBACK, longer, System::nanoTime).open(site)) {
+            assertThat(Rendered.text(rendered.page(site.url("/")))).contains("<a href=\"next\">next</a>");
+            assertThat(rendered.record).doesNotContainKey("ready");
         }
     }
 }

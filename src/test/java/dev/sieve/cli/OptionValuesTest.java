@@ -31,6 +31,15 @@ import picocli.CommandLine.TypeConversionException;
 
 class OptionValuesTest {
     @Test
+    void aWaitIsGivenOnce() {
+        Run run = Run.of(
+                Main.commandLine(), "http://h.test/", "--render=all", "--render-wait=1s,5s", "--render-wait=2s,6s");
+
+        assertThat(run.exitCode()).isEqualTo(2);
+        assertThat(run.err()).contains("option '--render-wait' (QUIET,MAX) should be specified only once");
+    }
+
+    @Test
     void everyOptionOfACrawlSaysWhetherWorkersMustShareIt() {
         List<OptionSpec> options = Main.commandLine().getCommandSpec().options().stream()
                 .filter(option -> !option.usageHelp() && !option.versionHelp())
