@@ -355,12 +355,22 @@ class ArchitectureTest {
 
     @Test
     void onlyTheCommandLineNamesItsOptions() throws IOException {
+        assertNoSourceContains("\"[^\"\n]*--[a-z]", ".*/(cli|demo)/.*");
+    }
+
+    /** A library may change what is internal in any version. */
+    @Test
+    void noSourceUsesAnInternalPackage() throws IOException {
+        assertNoSourceContains("import (static )?[a-zA-Z0-9_.]+\\.internal\\.", "");
+    }
+
+    private static void assertNoSourceContains(String pattern, String exceptions) throws IOException {
         try (Stream<Path> files = Files.walk(Path.of("src/main/java/dev/sieve"))) {
             List<Path> others = files.filter(file -> file.toString().endsWith(".java"))
-                    .filter(file -> !file.toString().matches(".*/(cli|demo)/.*"))
+                    .filter(file -> !file.toString().matches(exceptions))
                     .toList();
             for (Path file : others) {
-                assertThat(Files.readString(file)).as(file.toString()).doesNotContainPattern("\"[^\"\n]*--[a-z]");
+                assertThat(Files.readString(file)).as(file.toString()).doesNotContainPattern(pattern);
             }
         }
     }

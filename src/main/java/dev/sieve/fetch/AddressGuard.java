@@ -3,19 +3,16 @@ package dev.sieve.fetch;
 import dev.sieve.fetch.FetchResult.Refused;
 import dev.sieve.fetch.ProxySettings.Kind;
 import dev.sieve.fetch.ProxySettings.Server;
+import dev.sieve.fetch.WireSocket.AddressRefusedException;
 import dev.sieve.scope.SkipRule;
 import java.io.IOException;
-import java.io.InputStream;
-import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
-import java.net.SocketAddress;
 import java.net.UnknownHostException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -68,30 +65,22 @@ final class AddressGuard {
     /** The addresses of the first lookup of each opened host, if none of them is allowed. */
     private final Map<String, Set<InetAddress>> firstAddresses = new ConcurrentHashMap<>();
 
-    private final WireLimit wire;
     private final OkHttpClient client;
     private final ProxySettings proxies;
-    private final String userAgent;
     private final AtomicInteger requests = new AtomicInteger();
-    /** The clients by proxy; the key is empty without one. */
-    private final Map<Optional<Server>, Clients> clients = new ConcurrentHashMap<>();
+    private final Map<Way, Clients> clients = new ConcurrentHashMap<>();
 
-    AddressGuard(
-            AddressPolicy policy,
-            DnsLookups lookups,
-            WireLimit wire,
-            OkHttpClient client,
-            ProxySettings proxies,
-            String userAgent) {
+    AddressGuard(AddressPolicy policy, DnsLookups lookups, OkHttpClient client, ProxySettings proxies) {
         this.policy = policy;
         this.lookups = lookups;
-        this.wire = wire;
         this.client = client;
         this.proxies = proxies;
-        this.userAgent = userAgent;
     }
 
-    /** The clients of one way to hosts: directly, or through a proxy. */
+    /** A way to hosts: directly if there is no proxy; with TLS, of which the client does not know, or without. */
+    private record Way(@Nullable Server proxy, boolean isSecure) {}
+
+    /** The clients of one way. */
     private static final class Clients {
         private final Supplier<OkHttpClient> newGuarded;
         private final Supplier<OkHttpClient> newOpen;
@@ -110,18 +99,24 @@ final class AddressGuard {
         }
     }
 
-    private Clients newClients(@Nullable Server proxy) {
-        Sockets unguarded = new Sockets(address -> null, wire, proxy);
+    private Clients newClients(Way way) {
+        Server proxy = way.proxy;
+        Sockets unguarded = new Sockets(address -> null, proxy, null);
+        // A client uses only the connections that were made with its own Dns.
         if (proxy == null || !proxy.kind().looksUpNames()) {
-            // A client uses only the connections that were made with its own Dns.
-            Sockets guarded = new Sockets(policy::objection, wire, proxy);
+            Sockets guarded = new Sockets(policy::objection, proxy, null);
             return new Clients(
                     clients(client, host -> allowed(host, lookups.addresses(host), Set.of()), guarded),
                     clients(client, this::openAddresses, unguarded));
         }
-        Dns dns = proxy.kind() == Kind.HTTP ? lookups::addresses : ProxyConnections::named;
-        Supplier<OkHttpClient> proxied = clients(ProxyConnections.client(client, proxy, userAgent), dns, unguarded);
+        Dns dns = host -> proxy.kind() == Kind.HTTP ? lookups.addresses(host) : named(host);
+        Supplier<OkHttpClient> proxied = clients(proxy.through(client), dns, unguarded);
         return new Clients(proxied, proxied);
+    }
+
+    /** Returns an address that only carries a name, which a proxy looks up. */
+    private static List<InetAddress> named(String host) throws UnknownHostException {
+        return List.of(InetAddress.getByAddress(host, new byte[4]));
     }
 
     private static Supplier<OkHttpClient> clients(OkHttpClient client, Dns dns, SocketFactory sockets) {
@@ -138,8 +133,7 @@ final class AddressGuard {
         if (requests.incrementAndGet() % REQUESTS_PER_CLIENT == 0) {
             clients.values().forEach(Clients::renew);
         }
-        Clients way = clients.computeIfAbsent(
-                Optional.ofNullable(proxies.server(url)), proxy -> newClients(proxy.orElse(null)));
+        Clients way = clients.computeIfAbsent(new Way(proxies.server(url), url.isHttps()), this::newClients);
         return open.contains(place(url)) || lookups.isFixed(url.host()) ? way.open : way.guarded;
     }
 
@@ -214,63 +208,36 @@ final class AddressGuard {
         return url.host() + " " + url.port();
     }
 
-    /** A host has no address that is allowed; a subtype of what a lookup may throw. */
-    static final class AddressRefusedException extends UnknownHostException {
-        private static final long serialVersionUID = 1;
-
-        AddressRefusedException(String objection) {
-            super(objection);
-        }
-    }
-
-    /** Makes sockets that refuse to connect to an address with an objection, limit what they receive, and close at once. */
+    /** Makes sockets for the client. */
     static final class Sockets extends SocketFactory {
         private final Function<InetAddress, @Nullable String> objections;
-        private final WireLimit wire;
         private final @Nullable Server proxy;
+        private final WireSocket.@Nullable Handshake http2;
 
-        /**
-         * @param proxy the proxy of the requests; null for none
-         */
-        Sockets(Function<InetAddress, @Nullable String> objections, WireLimit wire, @Nullable Server proxy) {
+        /** The parameters are those of {@link WireSocket}. */
+        Sockets(
+                Function<InetAddress, @Nullable String> objections,
+                @Nullable Server proxy,
+                WireSocket.@Nullable Handshake http2) {
             this.objections = objections;
-            this.wire = wire;
             this.proxy = proxy;
+            this.http2 = http2;
+        }
+
+        /** Returns the proxy of the requests; null for none. */
+        @Nullable
+        Server proxy() {
+            return proxy;
+        }
+
+        /** Returns the same for connections by HTTP/2. */
+        Sockets forHttp2(WireSocket.Handshake handshake) {
+            return new Sockets(objections, proxy, handshake);
         }
 
         @Override
         public Socket createSocket() {
-            return new Socket(ProxyConnections.ofSockets(proxy)) {
-                @Override
-                public void connect(SocketAddress endpoint, int timeoutMillis) throws IOException {
-                    InetAddress address = endpoint instanceof InetSocketAddress at ? at.getAddress() : null;
-                    String objection = address == null ? "not an address: " + endpoint : objections.apply(address);
-                    if (objection != null) {
-                        throw new AddressRefusedException(objection);
-                    }
-                    boolean isByName = proxy != null && proxy.kind() == Kind.SOCKS5H;
-                    super.connect(isByName ? ProxyConnections.byName(endpoint) : endpoint, timeoutMillis);
-                }
-
-                @Override
-                public InputStream getInputStream() throws IOException {
-                    return wire.limit(super.getInputStream());
-                }
-
-                @Override
-                public OutputStream getOutputStream() throws IOException {
-                    return WireLimit.limit(super.getOutputStream(), this);
-                }
-
-                /**
-                 * Ends the connection. TLS does this after its last message, and then would wait for that of the server,
-                 * which RFC 8446, section 6.1, does not require.
-                 */
-                @Override
-                public void shutdownOutput() throws IOException {
-                    close();
-                }
-            };
+            return new WireSocket(objections, proxy, http2);
         }
 
         @Override

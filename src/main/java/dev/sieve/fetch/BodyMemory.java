@@ -138,6 +138,17 @@ final class BodyMemory {
         }
     }
 
+    /** Gives back the memory of a result and its exchange. */
+    void release(FetchResult result) {
+        Exchange exchange = result.exchange();
+        if (exchange != null) {
+            release(exchange.body());
+        }
+        if (result instanceof FetchResult.Page page) {
+            release(page.body());
+        }
+    }
+
     /** Gives back the memory of a body that was kept, if it takes more than its share. */
     synchronized void release(byte[] body) {
         Long bytes = kept.remove(body);

@@ -3,22 +3,12 @@ package dev.sieve.fetch;
 import dev.sieve.fetch.Exchange.Cut;
 import dev.sieve.fetch.FetchResult.Reason;
 import java.io.IOException;
+import java.io.InputStream;
 import java.net.InetAddress;
-import java.net.Proxy;
-import java.net.Socket;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
-import java.util.Locale;
 import java.util.Objects;
-import okhttp3.Headers;
-import okhttp3.HttpUrl;
-import okhttp3.Request;
-import okhttp3.Response;
-import okhttp3.ResponseBody;
 import okio.Buffer;
-import okio.BufferedSource;
-import okio.ForwardingSource;
-import okio.Okio;
 import org.jspecify.annotations.Nullable;
 
 /** Keeps what is sent and received by one call, as it is on the wire. Used by the thread of the call. */
@@ -30,13 +20,13 @@ final class Capture {
     private BodyMemory.@Nullable Body room;
     private final Buffer body = new Buffer();
     private @Nullable Heads heads;
+    private InputStream rest = InputStream.nullInputStream();
     private @Nullable IOException failure;
     private boolean isComplete;
     private boolean isLonger;
 
     /** What comes before the body of the response; the address is null when a proxy was between. */
-    private record Heads(
-            Instant time, @Nullable InetAddress address, String request, String response, BufferedSource source) {}
+    private record Heads(Instant time, @Nullable InetAddress address, String request, String response) {}
 
     /** Creates a capture of nothing that keeps so many bytes of the body. */
     Capture(String url, int limit) {
@@ -53,69 +43,41 @@ final class Capture {
         return Objects.requireNonNull(room, "no memory yet");
     }
 
-    /** Keeps the heads; returns the response, of which all that is read from its body is kept, too. */
-    Response of(Proxy.Type proxy, Socket socket, Response received) {
-        InetAddress address = proxy == Proxy.Type.DIRECT ? socket.getInetAddress() : null;
-        String request = requestHead(received.request(), proxy);
-        String response = received.protocol().toString().toUpperCase(Locale.ROOT) + " " + received.code() + " "
-                + received.message() + "\r\n" + fields(received.headers());
-        long announced = received.body().contentLength();
-        room().expect(announced < 0 ? limit : Math.min(announced, limit));
-        BufferedSource source = Okio.buffer(kept(received.body().source()));
-        heads = new Heads(Instant.ofEpochMilli(received.sentRequestAtMillis()), address, request, response, source);
-        return received.newBuilder()
-                .body(ResponseBody.create(source, received.body().contentType(), announced))
-                .build();
+    /** Keeps the heads of a request that was sent and of its response. */
+    void keep(@Nullable InetAddress address, long millis, String request, String response) {
+        heads = new Heads(Instant.ofEpochMilli(millis), address, request, response);
     }
 
-    private static String requestHead(Request sent, Proxy.Type proxy) {
-        HttpUrl url = sent.url();
-        String query = url.encodedQuery() == null ? "" : "?" + url.encodedQuery();
-        boolean isWhole = proxy == Proxy.Type.HTTP && !url.isHttps();
-        String target = isWhole ? url.toString() : url.encodedPath() + query;
-        return sent.method() + " " + target + " HTTP/1.1\r\n" + fields(sent.headers());
-    }
-
-    private static String fields(Headers headers) {
-        StringBuilder lines = new StringBuilder();
-        for (int i = 0; i < headers.size(); i++) {
-            lines.append(headers.name(i)).append(": ").append(headers.value(i)).append("\r\n");
-        }
-        return lines.append("\r\n").toString();
-    }
-
-    private ForwardingSource kept(BufferedSource wire) {
-        return new ForwardingSource(wire) {
+    /** Returns the response; all that is read from its body is kept, too. */
+    Response of(Response received) {
+        room().expect(received.length() < 0 ? limit : Math.min(received.length(), limit));
+        rest = new Wire.In() {
             @Override
-            public long read(Buffer sink, long byteCount) throws IOException {
-                long rest = limit - body.size();
-                room().growRaw(body.size() + Math.min(rest, byteCount));
-                long read;
+            public int read(byte[] target, int from, int length) throws IOException {
+                int free = limit - (int) body.size();
+                room().growRaw(body.size() + Math.min(free, length));
+                int read;
                 try {
-                    read = super.read(sink, byteCount);
+                    read = received.body().read(target, from, length);
                 } catch (IOException e) {
                     failure = e;
                     throw e;
                 }
                 isComplete |= read < 0;
-                isLonger |= read > rest;
-                if (read > 0) {
-                    // Copied, since sharing could keep other bytes of the response in memory with it.
-                    sink.copyTo(body.outputStream(), sink.size() - read, Math.min(read, rest));
-                }
+                isLonger |= read > free;
+                body.write(target, from, Math.max(0, Math.min(read, free)));
                 return read;
             }
         };
+        return new Response(received.status(), received.headers(), rest, received.length());
     }
 
     /** Reads what was not read of the body, up to the limit. */
-    void readRest(WireLimit wire) {
-        Buffer read = new Buffer();
+    void readRest() {
+        byte[] part = new byte[PART];
         try {
             while (heads != null && !isComplete && !isLonger && failure == null) {
-                heads.source.read(read, PART);
-                read.clear();
-                wire.restart();
+                rest.read(part, 0, PART);
             }
         } catch (IOException e) {
             failure = e;

@@ -15,7 +15,6 @@ import java.util.stream.Collectors;
 import java.util.zip.Inflater;
 import java.util.zip.InflaterInputStream;
 import java.util.zip.ZipException;
-import okhttp3.Response;
 import okio.BufferedSource;
 import okio.Okio;
 
@@ -37,6 +36,9 @@ final class ContentCoding {
     private static final Set<String> GZIP = Set.of("gzip", "x-gzip");
     private static final String DEFLATE = "deflate";
     private static final int MAX_CODINGS = 5;
+    /** How much of a body is read without getting a byte of its content, such as the names in a header of gzip. */
+    private static final int MAX_EMPTY = Wire.MAX_BYTES;
+
     /** How much of a packed body is read at a time. */
     private static final int PART = 4 << 10;
 
@@ -89,7 +91,7 @@ final class ContentCoding {
 
     /** Returns the codings of a body in the order in which they were applied. */
     static List<String> of(Response response) {
-        return response.headers("Content-Encoding").stream()
+        return response.values("content-encoding").stream()
                 .flatMap(each -> List.of(each.split(",")).stream())
                 .map(each -> each.strip().toLowerCase(Locale.ROOT))
                 .filter(each -> GZIP.contains(each) || each.equals(DEFLATE) || OTHERS.contains(each))
@@ -100,17 +102,60 @@ final class ContentCoding {
     static InputStream decoded(Response response) throws IOException {
         List<String> codings = of(response);
         Collections.reverse(codings);
-        InputStream body = new Form(response.body().byteStream(), false);
-        if (codings.isEmpty() || response.body().source().exhausted()) {
+        InputStream body = new Form(response.body(), false);
+        if (codings.isEmpty()) {
+            return body;
+        }
+        Packed packed = new Packed(body);
+        BufferedSource source = Okio.buffer(Okio.source(packed));
+        if (source.exhausted()) {
             return body;
         }
         if (codings.size() > MAX_CODINGS || !Collections.disjoint(codings, OTHERS)) {
             throw new WrongCodingException("encoded as " + Printable.of(String.join(", ", of(response))));
         }
         for (String coding : codings) {
-            body = decoded(coding, Okio.buffer(Okio.source(body)));
+            body = decoded(coding, source);
+            source = Okio.buffer(Okio.source(body));
         }
-        return body;
+        return packed.unpacked(body);
+    }
+
+    /** A body in its codings, of which only so much is read without getting a part of its content. */
+    private static final class Packed extends FilterInputStream {
+        private int count;
+
+        Packed(InputStream body) {
+            super(body);
+        }
+
+        @Override
+        public int read(byte[] target, int from, int length) throws IOException {
+            if (count >= MAX_EMPTY) {
+                throw new ProtocolException("more than " + MAX_EMPTY + " bytes that are not part of the body");
+            }
+            int read = super.read(target, from, length);
+            count += Math.max(0, read);
+            return read;
+        }
+
+        InputStream unpacked(InputStream content) {
+            return new FilterInputStream(content) {
+                @Override
+                public int read() throws IOException {
+                    int read = super.read();
+                    count = 0;
+                    return read;
+                }
+
+                @Override
+                public int read(byte[] target, int from, int length) throws IOException {
+                    int read = super.read(target, from, length);
+                    count = 0;
+                    return read;
+                }
+            };
+        }
     }
 
     private static InputStream decoded(String coding, BufferedSource body) throws IOException {

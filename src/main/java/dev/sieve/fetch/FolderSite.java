@@ -120,23 +120,23 @@ public final class FolderSite implements LocalSource {
     }
 
     @Override
-    public Stored respond(String request) throws IOException {
+    public Response respond(String request) throws IOException {
         HttpUrl url = HttpUrl.get(request);
         Path path = path(url);
         Path found = path == null ? null : inside(path);
         if (found != null && Files.isRegularFile(found)) {
             Map<String, List<String>> headers = Map.of("content-type", List.of(type(found)));
-            return new Stored(HttpURLConnection.HTTP_OK, headers, Files.newInputStream(found), Files.size(found));
+            return new Response(HttpURLConnection.HTTP_OK, headers, Files.newInputStream(found), Files.size(found));
         } else if (found != null
                 && Files.isDirectory(found)
                 && !url.encodedPath().endsWith("/")) {
             String target = url.newBuilder().addPathSegment("").build().toString();
-            return new Stored(HttpURLConnection.HTTP_MOVED_PERM, Map.of("location", List.of(target)));
+            return new Response(HttpURLConnection.HTTP_MOVED_PERM, Map.of("location", List.of(target)));
         }
         if (found == null && path != null && Files.exists(path)) {
             throw new AccessDeniedException(path.toString(), null, "a symbolic link leads out of the folder");
         }
-        return new Stored(HttpURLConnection.HTTP_NOT_FOUND, Map.of());
+        return new Response(HttpURLConnection.HTTP_NOT_FOUND, Map.of());
     }
 
     private static String type(Path file) {

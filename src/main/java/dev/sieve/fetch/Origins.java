@@ -6,17 +6,9 @@ import dev.sieve.fetch.FetchResult.Refused;
 import dev.sieve.scope.SkipRule;
 import dev.sieve.url.UrlNormalizer;
 import java.io.IOException;
-import java.io.InputStream;
 import java.net.HttpURLConnection;
 import java.nio.file.AccessDeniedException;
 import java.util.concurrent.atomic.AtomicBoolean;
-import okhttp3.Headers;
-import okhttp3.MediaType;
-import okhttp3.Protocol;
-import okhttp3.Request;
-import okhttp3.Response;
-import okhttp3.ResponseBody;
-import okio.Okio;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -56,52 +48,27 @@ public final class Origins implements PageFetcher {
     }
 
     private FetchResult read(FetchRequest request, LocalSource source) {
+        Callbacks callbacks = new Callbacks();
+        return callbacks.result(() -> read(request, source, callbacks), network.memory, network::isStopped);
+    }
+
+    private FetchResult read(FetchRequest request, LocalSource source, Callbacks callbacks) {
         AtomicBoolean isCancelled = new AtomicBoolean();
         request.watch().begins(() -> isCancelled.set(true));
-        Fetcher.Received received = new Fetcher.Received(request);
         String url = UrlNormalizer.base(request.url()).url();
-        FetchResult result;
-        try (BodyMemory.Body room = network.memory.new Body(() -> isCancelled.set(true), isCancelled::get)) {
-            LocalSource.Stored stored = source.respond(url);
-            if (stored == null) {
+        try (BodyMemory.Body room = network.memory.new Body(() -> isCancelled.set(true), isCancelled::get);
+                Response response = source.respond(url)) {
+            if (response == null) {
                 return new Refused(SkipRule.NOT_STORED.reason(""));
             }
             request.watch().responded();
-            try (InputStream body = stored.body();
-                    Response response = response(url, stored, body)) {
-                result = network.reading(request.body(), received).read(url, response, room);
-            }
+            return network.reader.read(url, request.body(), response, room, callbacks);
         } catch (AccessDeniedException e) {
             String reason = e.getReason() == null ? "no permission" : e.getReason();
-            result = new Failed(HttpURLConnection.HTTP_NOT_FOUND, Reason.UNREADABLE, reason);
+            return new Failed(HttpURLConnection.HTTP_NOT_FOUND, Reason.UNREADABLE, reason);
         } catch (IOException e) {
-            result = ResponseReader.failure(e, network.isStopped() ? Reason.STOPPED : null);
-        } catch (RuntimeException | AssertionError | StackOverflowError e) {
-            result = new Failed(0, Reason.PROTOCOL, e.toString());
+            return ResponseReader.failure(e, network.isStopped() ? Reason.STOPPED : null);
         }
-        if (received.thrown != null) {
-            release(result);
-            throw received.thrown;
-        }
-        return result;
-    }
-
-    private static Response response(String url, LocalSource.Stored stored, InputStream body) {
-        Headers.Builder head = new Headers.Builder();
-        // Characters beyond ASCII are accepted from servers, too.
-        stored.headers().forEach((name, values) -> values.forEach(value -> head.addUnsafeNonAscii(name, value)));
-        Response.Builder response = new Response.Builder()
-                .request(new Request.Builder().url(url).build())
-                .protocol(Protocol.HTTP_1_1)
-                .code(stored.status())
-                .message("")
-                .headers(head.build());
-        String type = stored.headers().containsKey("content-type")
-                ? stored.headers().get("content-type").get(0)
-                : "";
-        return response.body(
-                        ResponseBody.create(Okio.buffer(Okio.source(body)), MediaType.parse(type), stored.length()))
-                .build();
     }
 
     @Override

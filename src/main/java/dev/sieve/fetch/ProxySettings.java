@@ -1,6 +1,10 @@
 package dev.sieve.fetch;
 
+import java.net.ConnectException;
+import java.net.HttpURLConnection;
 import java.net.IDN;
+import java.net.InetSocketAddress;
+import java.net.Proxy;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -10,6 +14,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import okhttp3.Credentials;
 import okhttp3.HttpUrl;
+import okhttp3.OkHttpClient;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,6 +34,9 @@ import org.jspecify.annotations.Nullable;
 public final class ProxySettings {
     /** No proxy: requests go directly to their hosts. */
     public static final ProxySettings NONE = new ProxySettings(null, null, List.of());
+
+    /** The header field with user name and password. */
+    static final String AUTHORIZATION = "Proxy-Authorization";
 
     private static final Pattern FORM =
             Pattern.compile("(?:(http|socks5|socks5h)://)?([^/?#\\\\]+:[0-9]{1,5})/?", Pattern.CASE_INSENSITIVE);
@@ -53,6 +61,23 @@ public final class ProxySettings {
     /** A proxy, with its Proxy-Authorization header; null for none. */
     record Server(
             Kind kind, String host, int port, @Nullable String authorization) {
+        /** Returns a client that sends its requests to this proxy if it is one for HTTP; the sockets connect through another. */
+        OkHttpClient through(OkHttpClient client) {
+            InetSocketAddress address = InetSocketAddress.createUnresolved(host, port);
+            return kind == Kind.HTTP
+                    ? client.newBuilder()
+                            .proxy(new Proxy(Proxy.Type.HTTP, address))
+                            .build()
+                    : client;
+        }
+
+        /** Throws when a status says that this proxy has refused the authorization. */
+        void check(int status) throws ConnectException {
+            if (status == HttpURLConnection.HTTP_PROXY_AUTH) {
+                throw new ConnectException("the proxy " + this + " requires another user name or password (407)");
+            }
+        }
+
         @Override
         public String toString() {
             String name = host.contains(":") ? "[" + host + "]" : host;

@@ -6,6 +6,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import dev.sieve.OptionalLibrary;
 import dev.sieve.bloom.Murmur3;
 import dev.sieve.fetch.LocalSource;
+import dev.sieve.fetch.Response;
 import dev.sieve.io.GzipMembers;
 import dev.sieve.io.LongTable;
 import dev.sieve.url.Printable;
@@ -279,7 +280,7 @@ public final class ArchiveSource implements LocalSource {
     }
 
     @Override
-    public @Nullable Stored respond(String url) throws IOException {
+    public @Nullable Response respond(String url) throws IOException {
         long start = starts.get(hashOf(url));
         if (start == 0) {
             return null;
@@ -293,7 +294,7 @@ public final class ArchiveSource implements LocalSource {
         }
     }
 
-    private static Stored respond(InputStream in) throws IOException {
+    private static Response respond(InputStream in) throws IOException {
         if (in instanceof GzipMembers members) {
             members.next();
         }
@@ -328,6 +329,6 @@ public final class ArchiveSource implements LocalSource {
                 in.close();
             }
         };
-        return new Stored(http.status(), headers, body, isWhole ? http.body().size() : -1);
+        return new Response(http.status(), headers, body, isWhole ? http.body().size() : -1);
     }
 }

@@ -172,7 +172,7 @@ class FetcherTest {
     void aWriteToAServerThatReadsNothingFails() throws IOException {
         try (ServerSocket silent = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
                 Socket socket = new Socket(silent.getInetAddress(), silent.getLocalPort())) {
-            OutputStream out = WireLimit.limit(socket.getOutputStream(), socket);
+            OutputStream out = Wire.limited(socket.getOutputStream(), socket);
             assertThatThrownBy(() -> {
                         while (true) {
                             out.write(new byte[1 << 16]);

@@ -34,10 +34,6 @@ import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLParameters;
 import javax.net.ssl.SSLServerSocket;
 import javax.net.ssl.SSLSocket;
-import okhttp3.internal.http2.ErrorCode;
-import okhttp3.internal.http2.Header;
-import okhttp3.internal.http2.Http2Writer;
-import okhttp3.internal.http2.Settings;
 import okio.Buffer;
 import okio.BufferedSource;
 import okio.Okio;
@@ -63,6 +59,14 @@ class Http2ServersTest {
     private static final int PING = 6;
     private static final int CONTINUATION = 9;
     private static final int END_HEADERS = 4;
+    private static final int RST_STREAM = 3;
+    private static final int SETTINGS = 4;
+    private static final int PUSH_PROMISE = 5;
+    private static final int GOAWAY = 7;
+    /** The first stream of the client. */
+    private static final int STREAM = 3;
+    /** A literal field that gets an index: RFC 7541, section 6.2.1. */
+    private static final int INDEXED = 0x40;
 
     @TempDir
     private static Path folder;
@@ -88,7 +92,6 @@ class Http2ServersTest {
     /** A connection of the server. */
     private final class Connection {
         private final Buffer buffer = new Buffer();
-        private final Http2Writer frames = new Http2Writer(buffer, false);
         private final Socket socket;
         private final BufferedSource in;
 
@@ -122,12 +125,8 @@ class Http2ServersTest {
             buffer.write(bytes.toByteArray());
         }
 
-        private void headers(boolean isLast, String... namesAndValues) throws IOException {
-            Header[] fields = new Header[namesAndValues.length / 2];
-            for (int i = 0; i < fields.length; i++) {
-                fields[i] = new Header(namesAndValues[2 * i], namesAndValues[2 * i + 1]);
-            }
-            frames.headers(isLast, 1, List.of(fields));
+        private void headers(boolean isLast, String... namesAndValues) {
+            frame(HEADERS, END_HEADERS | (isLast ? 1 : 0), STREAM, fields(namesAndValues));
         }
 
         private void send() throws IOException {
@@ -144,6 +143,24 @@ class Http2ServersTest {
                 send();
             }
         }
+    }
+
+    /** Returns names and values of header fields as literals without an index: RFC 7541, section 6.2.2. */
+    private static byte[] fields(String... namesAndValues) {
+        Buffer block = new Buffer();
+        for (int i = 0; i < namesAndValues.length; i++) {
+            if (i % 2 == 0) {
+                block.writeByte(INDEXED);
+            }
+            // A length of 127 or more continues in groups of 7 bits.
+            int length = namesAndValues[i].length();
+            block.writeByte(Math.min(length, 127));
+            for (int rest = length - 127; rest >= 0; rest = rest < 128 ? -1 : rest >> 7) {
+                block.writeByte(rest < 128 ? rest : 128 | (rest & 127));
+            }
+            block.writeUtf8(namesAndValues[i]);
+        }
+        return block.readByteArray();
     }
 
     @BeforeAll
@@ -223,7 +240,7 @@ class Http2ServersTest {
         Connection connection = new Connection(client, in);
         connection.await(HEADERS);
         requests.add("HTTP/2");
-        connection.frames.settings(new Settings());
+        connection.frame(SETTINGS, 0, 0, new byte[0]);
         behaviour.answer(connection);
         judge.answered(HOST, "HTTP/1.1 200 OK", "");
         connection.send();
@@ -246,8 +263,8 @@ class Http2ServersTest {
         to.headers(false, ":status", "100");
         to.headers(false, ":status", "200", "content-type", "text/html", "content-length", "" + text.length());
         to.frame(PING, 0, 0, new byte[8]);
-        to.frame(DATA, 0, 1, text.substring(0, 3).getBytes(US_ASCII));
-        to.frame(DATA, 1, 1, text.substring(3).getBytes(US_ASCII));
+        to.frame(DATA, 0, STREAM, text.substring(0, 3).getBytes(US_ASCII));
+        to.frame(DATA, 1, STREAM, text.substring(3).getBytes(US_ASCII));
     }
 
     @Test
@@ -352,7 +369,7 @@ class Http2ServersTest {
     void bodyHasTheLengthThatWasAnnounced(String length, Reason problem) {
         behaviour = to -> {
             to.headers(false, ":status", "200", "content-type", "text/html", "content-length", length);
-            to.frame(DATA, 1, 1, "<title>two</title>".getBytes(US_ASCII));
+            to.frame(DATA, 1, STREAM, "<title>two</title>".getBytes(US_ASCII));
         };
 
         FetchResult result = fetchAgain();
@@ -367,15 +384,15 @@ class Http2ServersTest {
         "refused, BROKEN",
         "goAway, BROKEN",
         "push, PROTOCOL",
-        "continuation, TLS",
+        "continuation, PROTOCOL",
         "headers, BROKEN",
         "names, PROTOCOL",
-        "pings, TLS",
-        "settings, TLS",
-        "windows, TLS",
-        "empty, TLS",
-        "goAways, TLS",
-        "streams, PROTOCOL",
+        "pings, PROTOCOL",
+        "settings, PROTOCOL",
+        "windows, PROTOCOL",
+        "empty, PROTOCOL",
+        "goAways, PROTOCOL",
+        "streams, TIMEOUT",
         "silent, TIMEOUT",
         "slow, TIMEOUT"
     })
@@ -393,34 +410,34 @@ class Http2ServersTest {
     private Hostile hostile(String name) {
         byte[] block = new byte[16_000];
         return switch (name) {
-            case "reset" -> to -> to.frames.rstStream(1, ErrorCode.CANCEL);
-            case "refused" -> to -> to.frames.rstStream(1, ErrorCode.REFUSED_STREAM);
-            case "goAway" -> to -> to.frames.goAway(0, ErrorCode.NO_ERROR, new byte[0]);
-            case "push" -> to -> to.frames.pushPromise(1, 2, List.of(new Header(":path", "/pushed")));
+            case "reset" -> to -> to.frame(RST_STREAM, 0, STREAM, new byte[] {0, 0, 0, 8});
+            case "refused" -> to -> to.frame(RST_STREAM, 0, STREAM, new byte[] {0, 0, 0, 7});
+            case "goAway" -> to -> to.frame(GOAWAY, 0, 0, new byte[8]);
+            case "push" -> to -> to.frame(PUSH_PROMISE, END_HEADERS, STREAM, new byte[] {0, 0, 0, 2});
             case "continuation" ->
                 to -> {
-                    to.frame(HEADERS, 0, 1, new byte[0]);
-                    to.sendWithoutEnd(1000, () -> to.frame(CONTINUATION, 0, 1, new byte[0]));
+                    to.frame(HEADERS, 0, STREAM, new byte[0]);
+                    to.sendWithoutEnd(1000, () -> to.frame(CONTINUATION, 0, STREAM, new byte[0]));
                 };
             case "headers" ->
                 to -> {
                     to.headers(false, ":status", "200", "x", "y".repeat(3900));
                     // The field above, by its index: one byte each.
                     Arrays.fill(block, (byte) (0x80 | 62));
-                    to.frame(HEADERS, END_HEADERS, 1, block);
+                    to.frame(HEADERS, END_HEADERS, STREAM, block);
                 };
-            case "names" -> to -> to.frame(HEADERS, END_HEADERS, 1, block(2000));
+            case "names" -> to -> to.frame(HEADERS, END_HEADERS, STREAM, block(2000));
             case "pings" -> to -> to.sendWithoutEnd(1000, () -> to.frame(PING, 0, 0, new byte[8]));
-            case "settings" -> to -> to.sendWithoutEnd(1000, () -> to.frame(4, 0, 0, new byte[0]));
-            case "windows" -> to -> to.sendWithoutEnd(1000, () -> to.frame(8, 0, 1, new byte[] {0, 0, 0, 1}));
+            case "settings" -> to -> to.sendWithoutEnd(1000, () -> to.frame(SETTINGS, 0, 0, new byte[0]));
+            case "windows" -> to -> to.sendWithoutEnd(1000, () -> to.frame(8, 0, STREAM, new byte[] {0, 0, 0, 1}));
             case "empty" ->
                 to -> {
                     to.headers(false, ":status", "200");
-                    to.sendWithoutEnd(1000, () -> to.frame(DATA, 0, 1, new byte[0]));
+                    to.sendWithoutEnd(1000, () -> to.frame(DATA, 0, STREAM, new byte[0]));
                 };
             case "goAways" ->
-                to -> to.sendWithoutEnd(1000, () -> to.frame(7, 0, 0, new byte[] {0, 0, 0, 9, 0, 0, 0, 0}));
-            case "streams" -> to -> to.frame(HEADERS, END_HEADERS, 3, block(1));
+                to -> to.sendWithoutEnd(1000, () -> to.frame(GOAWAY, 0, 0, new byte[] {0, 0, 0, 9, 0, 0, 0, 0}));
+            case "streams" -> to -> to.frame(HEADERS, END_HEADERS, STREAM + 2, block(1));
             case "silent" -> to -> {};
             case "slow" -> to -> to.headers(false, ":status", "200", "content-type", "text/html");
             default -> throw new IllegalArgumentException(name);
@@ -438,7 +455,7 @@ class Http2ServersTest {
     void bodyIsReadUpToItsLimit() {
         behaviour = to -> {
             to.headers(false, ":status", "200", "content-type", "text/html");
-            to.sendWithoutEnd(100, () -> to.frame(DATA, 0, 1, new byte[16_000]));
+            to.sendWithoutEnd(100, () -> to.frame(DATA, 0, STREAM, new byte[16_000]));
         };
 
         assertThat(fetchAgain()).isInstanceOfSatisfying(Page.class, page -> {
@@ -446,5 +463,29 @@ class Http2ServersTest {
             assertThat(page.isCut()).isTrue();
         });
         assertThat(written).hasValueLessThan(MOST_BYTES);
+    }
+
+    @Test
+    void longBodyIsReadWholeByASlowReader() {
+        int length = 4 << 20;
+        behaviour = to -> {
+            to.headers(false, ":status", "200", "content-type", "text/html", "content-length", "" + length);
+            for (int sent = 0; sent < length; sent += 1 << 14) {
+                to.frame(DATA, sent + (1 << 14) == length ? 1 : 0, STREAM, new byte[1 << 14]);
+                to.send();
+            }
+        };
+        assertThat(fetch("/").isWorthRetrying()).isTrue();
+        AtomicLong read = new AtomicLong();
+
+        FetchRequest request = new FetchRequest("https://" + HOST + ":" + server.port() + "/")
+                .reading(FetchRequest.Body.to(body -> {
+                    for (int count = 0; count >= 0; count = body.read(new byte[100])) {
+                        read.addAndGet(count);
+                    }
+                }));
+
+        assertThat(fetcher.fetch(request)).isInstanceOf(Page.class);
+        assertThat(read).hasValue(length);
     }
 }

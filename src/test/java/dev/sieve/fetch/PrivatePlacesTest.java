@@ -217,21 +217,21 @@ class PrivatePlacesTest {
 
     @Test
     void aSocketLooksAtTheAddressThatItDials() throws IOException {
-        SocketFactory sockets = new AddressGuard.Sockets(AddressPolicy.publicOnly()::objection, new WireLimit(), null);
+        SocketFactory sockets = new AddressGuard.Sockets(AddressPolicy.publicOnly()::objection, null, null);
         InetSocketAddress private_ = new InetSocketAddress(PRIVATE, secret.port());
 
         try (Socket socket = sockets.createSocket()) {
             assertThatThrownBy(() -> socket.connect(private_, 1000))
-                    .isInstanceOf(AddressGuard.AddressRefusedException.class);
+                    .isInstanceOf(WireSocket.AddressRefusedException.class);
             assertThat(socket.isConnected()).isFalse();
         }
         try (Socket socket = sockets.createSocket()) {
-            assertThatThrownBy(() -> socket.connect(private_)).isInstanceOf(AddressGuard.AddressRefusedException.class);
+            assertThatThrownBy(() -> socket.connect(private_)).isInstanceOf(WireSocket.AddressRefusedException.class);
         }
         assertThatThrownBy(() -> sockets.createSocket(PRIVATE, secret.port()))
-                .isInstanceOf(AddressGuard.AddressRefusedException.class);
+                .isInstanceOf(WireSocket.AddressRefusedException.class);
         assertThatThrownBy(() -> sockets.createSocket(private_.getAddress(), secret.port()))
-                .isInstanceOf(AddressGuard.AddressRefusedException.class);
+                .isInstanceOf(WireSocket.AddressRefusedException.class);
     }
 
     @Test
@@ -365,8 +365,7 @@ class PrivatePlacesTest {
     void aClientIsReplacedBeforeItHasStoredTooManyHosts() throws IOException {
         OkHttpClient base = new OkHttpClient();
         try (DnsLookups lookups = new DnsLookups(host -> List.of(), Duration.ofSeconds(1), 1)) {
-            AddressGuard guard = new AddressGuard(
-                    AddressPolicy.publicOnly(), lookups, new WireLimit(), base, ProxySettings.NONE, "testbot");
+            AddressGuard guard = new AddressGuard(AddressPolicy.publicOnly(), lookups, base, ProxySettings.NONE);
             HttpUrl guarded = HttpUrl.get("http://h.test/");
             HttpUrl opened = HttpUrl.get("http://open.test/");
             guard.open(opened);
