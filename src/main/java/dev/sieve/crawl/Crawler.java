@@ -65,7 +65,7 @@ public final class Crawler implements AutoCloseable {
 
     static {
         OptionalLibrary.requireOkHttp();
-        OptionalLibrary.require("org.jsoup.Jsoup", "org.jsoup:jsoup");
+        OptionalLibrary.requireJsoup();
     }
 
     private final int workers;

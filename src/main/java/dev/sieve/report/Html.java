@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Html {
     static {
-        OptionalLibrary.require("org.jsoup.Jsoup", "org.jsoup:jsoup");
+        OptionalLibrary.requireJsoup();
     }
 
     private Html() {}
