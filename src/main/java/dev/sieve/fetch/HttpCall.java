@@ -282,19 +282,20 @@ final class HttpCall {
     private okhttp3.Response exchange(Interceptor.Chain chain, Request sent, WireSocket open) throws IOException {
         Server proxy = ((AddressGuard.Sockets) client.socketFactory()).proxy();
         boolean isRead = proxy != null && proxy.kind() == ProxySettings.Kind.HTTP && !sent.isHttps();
-        boolean hasPassword = isRead && proxy.authorization() != null;
+        Server reader = isRead ? proxy : null;
+        String password = reader == null ? null : reader.authorization();
         try {
             if (isKept && open.responses().hasSurplus()) {
                 throw ResponseReader.surplus();
             }
             okhttp3.Response received = chain.proceed(
-                    hasPassword
-                            ? sent.newBuilder()
-                                    .header(ProxySettings.AUTHORIZATION, proxy.authorization())
-                                    .build()
-                            : sent);
-            if (isRead) {
-                proxy.check(open.responses().head().response().status());
+                    password == null
+                            ? sent
+                            : sent.newBuilder()
+                                    .header(ProxySettings.AUTHORIZATION, password)
+                                    .build());
+            if (reader != null) {
+                reader.check(open.responses().head().response().status());
             }
             return received;
         } catch (IOException e) {

@@ -210,10 +210,10 @@ final class WireSocket extends Socket {
     @Override
     public void close() throws IOException {
         SSLSocket tls = secure;
-        boolean isPolite = isIdle && tls != null;
+        boolean wasIdle = isIdle;
         isIdle = false;
         try {
-            if (isPolite) {
+            if (wasIdle && tls != null) {
                 tls.close();
             }
         } finally {

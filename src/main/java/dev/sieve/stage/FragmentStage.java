@@ -119,8 +119,7 @@ final class FragmentStage implements Stage {
         }
 
         private void beyondLimit(String url) {
-            recorder.skipped(
-                    url, SkipRule.BEYOND_LIMIT.reason(), visit.target().url());
+            recorder.skipped(url, SkipRule.BEYOND_LIMIT.reason(), visit.target().url());
         }
 
         @Override
