@@ -182,6 +182,8 @@ public enum Counter {
 
     private final String key = name().toLowerCase(Locale.ROOT);
     private final String description;
+
+    @SuppressWarnings("ImmutableEnumChecker") // is not changed
     private final @Nullable Parts parts;
 
     @SuppressWarnings("ImmutableEnumChecker") // has no state

@@ -208,6 +208,7 @@ final class WireSocket extends Socket {
     }
 
     @Override
+    @SuppressWarnings("UnsynchronizedOverridesSynchronized") // another thread must be able to close it at any time
     public void close() throws IOException {
         SSLSocket tls = secure;
         boolean wasIdle = isIdle;

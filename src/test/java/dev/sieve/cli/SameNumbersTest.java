@@ -106,8 +106,8 @@ class SameNumbersTest {
             String name = counter.key() + (counter.unit() == null ? "" : "_" + counter.unit());
             Map<String, Long> ofSummary = new TreeMap<>();
             summary.at("/parts/" + counter.key())
-                    .fields()
-                    .forEachRemaining(
+                    .properties()
+                    .forEach(
                             each -> ofSummary.put(each.getKey(), each.getValue().asLong()));
             assertThat(summary.at("/counts/" + counter.key()).asLong()).as(name).isEqualTo(sum);
             assertThat(ofSummary).as(name).isEqualTo(parts.containsKey("") ? Map.of() : parts);

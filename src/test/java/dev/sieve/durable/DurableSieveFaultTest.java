@@ -112,7 +112,7 @@ class DurableSieveFaultTest {
         int calls = callsOfWholeRun(durability);
         // All calls in a proof, else each of them with one of the durabilities.
         int step = Tier.of(3, 3, 1);
-        for (int call = durability.ordinal() % step; call < calls; call += step) {
+        for (int call = List.of(Durability.values()).indexOf(durability) % step; call < calls; call += step) {
             FakeDisk disk = new FakeDisk();
             disk.failFrom(call, FakeDisk.Fault.SHORT);
             ScriptedRun run = new ScriptedRun(disk, durability).run();
