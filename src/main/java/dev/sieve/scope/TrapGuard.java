@@ -34,6 +34,9 @@ public final class TrapGuard {
     /** Pages with the same text of which further ones are suspect. */
     private static final int COPIES = 50;
 
+    /** Pairs of pages with the same text without which a parameter is not taken for a session. */
+    private static final int PAIRS = 3;
+
     /** A page with another text makes up for so many suspect ones. */
     private static final int PER_OTHER_TEXT = 19;
 
@@ -231,14 +234,15 @@ public final class TrapGuard {
     }
 
     /**
-     * Returns the key of a URL: without what may be a session if most pages of the host that differed by nothing else had the same
-     * text. Until then, they are different pages.
+     * Returns the key of a URL: without a parameter that may be a session if several pages of the host, and most of those that
+     * differed by nothing else, had the same text. Until then, they are different pages.
      */
     public String key(String url) {
         String key = UrlNormalizer.key(url);
         String without = UrlNormalizer.withoutAmbiguous(key);
         long host = without.length() == key.length() ? 0 : hostKey(url);
-        return host != 0 && sessions.count(host ^ SAME) > sessions.count(host ^ OTHER) ? without : key;
+        int same = host == 0 ? 0 : sessions.count(host ^ SAME);
+        return same >= PAIRS && same > sessions.count(host ^ OTHER) ? without : key;
     }
 
     private @Nullable SkipReason sameText(long host) {

@@ -293,6 +293,17 @@ class TrapCrawlTest {
         assertThat(crawlOf(site, limited()).pages).hasSize(41);
     }
 
+    /** A chance is a pair: pages that are not ready yet are not sessions of one page. */
+    @Test
+    void twoPagesWithTheSameTextAreNoSession() throws IOException {
+        List<String> talks =
+                IntStream.range(1, 41).mapToObj("/talk?sid=%032d"::formatted).toList();
+        Function<String, Page> site = path -> new Page(
+                200, "t", path.equals("/") ? talks : List.of("'>" + (path.matches(".*=0*[12]") ? "soon" : path)));
+
+        assertThat(crawlOf(site, limited().concurrency(1)).pages).hasSize(41);
+    }
+
     /** Of each page there are 40 copies, as for versions, and each is found on only one page; many are missing. */
     @Test
     void siteWithManyCopiesLosesNoPage() throws IOException {
