@@ -92,7 +92,7 @@ class WhatwgVectorsTest {
                     assertThat(c.input()).matches("(?is).*([^\\x00-\\x7f]|xn--|%[89a-f]).*");
                     assertThat(e.getCause())
                             .isInstanceOf(NoClassDefFoundError.class)
-                            .hasMessage("okhttp3.HttpUrl: add com.squareup.okhttp3:okhttp-jvm to the class path,"
+                            .hasMessage("okhttp3.OkHttpClient: add com.squareup.okhttp3:okhttp-jvm to the class path,"
                                     + " an optional dependency of dev.sieve:sieve");
                 }
             }
