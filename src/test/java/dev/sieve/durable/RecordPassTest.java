@@ -267,7 +267,7 @@ class RecordPassTest {
     private static void work(DurableSieve frontier, AtomicBoolean isOver) {
         UrlBatch batch = new UrlBatch();
         // Each pass reads all that was written during the ones before.
-        for (int i = 0; i < 50_000 && !isOver.get(); i++) {
+        for (int i = 0; i < 5_000 && !isOver.get(); i++) {
             Lease lease = frontier.take(0);
             batch.clear(0, 0, null, 1);
             batch.add(lease.url());

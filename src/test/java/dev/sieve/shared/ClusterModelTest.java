@@ -13,7 +13,7 @@ class ClusterModelTest extends SharedModelTest {
 
     @Override
     int steps() {
-        return super.steps() / 10;
+        return super.steps() / 20;
     }
 
     @Override
