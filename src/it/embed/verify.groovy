@@ -6,7 +6,7 @@ def java = new File(System.getProperty('java.home'), 'bin/java').path
 def run = [java, '-cp', new File(basedir, 'target/classes').path + File.pathSeparator + classpath, 'embed.App'].execute()
 assert run.text.readLines() == [
     'http://[::7f00:1]/c?d',
-    'okhttp3.HttpUrl: add com.squareup.okhttp3:okhttp-jvm to the class path, an optional dependency of dev.sieve:sieve',
+    'okhttp3.OkHttpClient: add com.squareup.okhttp3:okhttp-jvm to the class path, an optional dependency of dev.sieve:sieve',
     'true false https://example.org/ false']
 assert run.waitFor() == 0
 
