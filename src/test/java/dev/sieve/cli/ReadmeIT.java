@@ -18,6 +18,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.io.TempDirFactory;
 
 /** Runs and compares what the README and the pages in docs/ show. */
 @Tag("process")
@@ -29,10 +30,12 @@ class ReadmeIT {
 
     private static final Path PROJECT = Pages.PROJECT;
 
-    @TempDir
+    // On disk: the order of the files in a folder, which is another one in memory, decides on the search index of
+    // javadoc.
+    @TempDir(factory = TempDirFactory.Standard.class)
     private Path folder;
 
-    @TempDir
+    @TempDir(factory = TempDirFactory.Standard.class)
     private Path temporary;
 
     private static String readme() {
