@@ -167,12 +167,9 @@ public final class Cookie {
     private boolean hides(Cookie other) {
         return other.cookie.secure()
                 && other.cookie.name().equals(cookie.name())
-                && (isIn(cookie.domain(), other.cookie.domain()) || isIn(other.cookie.domain(), cookie.domain()))
+                && (UrlParts.isWithin(cookie.domain(), other.cookie.domain())
+                        || UrlParts.isWithin(other.cookie.domain(), cookie.domain()))
                 && isBelow(cookie.path(), other.cookie.path());
-    }
-
-    private static boolean isIn(String host, String domain) {
-        return host.equals(domain) || host.endsWith("." + domain);
     }
 
     private static boolean isBelow(String path, String parent) {

@@ -1,5 +1,6 @@
 package dev.sieve.fetch;
 
+import dev.sieve.url.UrlParts;
 import java.net.ConnectException;
 import java.net.HttpURLConnection;
 import java.net.IDN;
@@ -183,7 +184,7 @@ public final class ProxySettings {
         }
         String domain = ascii((port.matches() ? port.group(1) : entry).replaceFirst("^\\*?\\.", ""));
         String host = url.host().replaceFirst("\\.$", "");
-        return !domain.isEmpty() && (host.equals(domain) || host.endsWith("." + domain));
+        return !domain.isEmpty() && UrlParts.isWithin(host, domain);
     }
 
     private static String ascii(String domain) {

@@ -63,6 +63,11 @@ public final class UrlParts {
         return known.domain;
     }
 
+    /** Returns whether a host is a domain, or below it; both in the spelling of {@link #host}. */
+    public static boolean isWithin(String host, String domain) {
+        return host.equals(domain) || host.endsWith("." + domain);
+    }
+
     /** Returns where the host of a normalised URL begins. */
     public static int hostStart(String url) {
         if (url.startsWith("https://")) {
