@@ -234,7 +234,7 @@ public enum Counter {
         return Stream.concat(rules, Stream.concat(traps.stream().map(Trap::rule), others));
     }
 
-    /** Returns the class of a status; the status itself of a page that is not modified, which is no redirect. */
+    /** Returns the class of a status, such as 2xx; but 304 for a page that is not modified, which is no redirect. */
     private static String statusClass(Row row, Verdict verdict) {
         return verdict.isOfOther()
                 ? verdict.text()
@@ -246,7 +246,7 @@ public enum Counter {
         return OF_VISITS.stream().filter(each -> each.verdict != null);
     }
 
-    /** Returns the part in which a visit with a verdict counts; empty if there are no parts, null if it does not count. */
+    /** Returns which part of this counter a visit increases; empty if it has no parts, null if the visit does not count. */
     public @Nullable String part(Row row, Verdict found) {
         return judge == null ? null : judge.part(row, found);
     }

@@ -61,7 +61,8 @@ public final class JobResults {
             }
             String found = String.join(SEPARATOR, counters);
             count(found, 1);
-            String all = found(id) + (found(id).isEmpty() || found.isEmpty() ? "" : SEPARATOR) + found;
+            String before = found(id);
+            String all = before + (before.isEmpty() || found.isEmpty() ? "" : SEPARATOR) + found;
             if (!found.isEmpty() && journal.isOpen(id) && (marks.containsKey(all) || all.length() <= room)) {
                 journal.mark(id, marks.computeIfAbsent(all, this::keep));
             }

@@ -26,10 +26,11 @@ public final class RecentRedirects {
     private final Recorder recorder;
     private final List<Stage> stages;
 
-    /** RecentRedirects, by key; their targets are keys as well. */
+    /** By key; their targets are keys as well. */
     private final LruMap<Redirect> redirects =
             new LruMap<>(REDIRECT_BYTES, each -> each.target().length(), each -> false, this::forget);
-    /** What was dropped of these, to be counted without their lock. */
+
+    /** The redirects that were dropped, until they are counted without the lock. */
     private final List<String> forgotten = new ArrayList<>();
 
     /** The redirects of a ring, none if there is none, and the last one of them to be requested. */

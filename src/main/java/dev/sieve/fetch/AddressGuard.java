@@ -77,7 +77,7 @@ final class AddressGuard {
         this.proxies = proxies;
     }
 
-    /** A way to hosts: directly if there is no proxy; with TLS, of which the client does not know, or without. */
+    /** How hosts are reached: through a proxy, or directly if that is null; and whether by TLS. The client sees no TLS. */
     private record Way(@Nullable Server proxy, boolean isSecure) {}
 
     /** The clients of one way. */

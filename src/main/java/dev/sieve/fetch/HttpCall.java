@@ -281,6 +281,7 @@ final class HttpCall {
 
     private okhttp3.Response exchange(Interceptor.Chain chain, Request sent, WireSocket open) throws IOException {
         Server proxy = ((AddressGuard.Sockets) client.socketFactory()).proxy();
+        // A proxy reads the requests that are not in its tunnel.
         boolean isRead = proxy != null && proxy.kind() == ProxySettings.Kind.HTTP && !sent.isHttps();
         Server reader = isRead ? proxy : null;
         String password = reader == null ? null : reader.authorization();

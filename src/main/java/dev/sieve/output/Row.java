@@ -64,11 +64,14 @@ public interface Row {
         return failure == null ? String.valueOf(status()) : failure;
     }
 
-    /** Returns why there is no usable response; null if there is one. A page that was cut has an error, too. */
+    /** Returns why no response can be used; null if one can. The error of a page that was cut is no such reason. */
     private @Nullable String failure() {
+        String error = text(VisitField.ERROR);
+        if (error == null || is(VisitField.CUT)) {
+            return null;
+        }
         String robots = FetchResult.Reason.ROBOTS.text() + ": ";
-        String error = is(VisitField.CUT) ? null : text(VisitField.ERROR);
-        int detail = error == null ? -1 : error.indexOf(": ", error.startsWith(robots) ? robots.length() : 0);
-        return error == null || detail < 0 ? error : error.substring(0, detail);
+        int detail = error.indexOf(": ", error.startsWith(robots) ? robots.length() : 0);
+        return detail < 0 ? error : error.substring(0, detail);
     }
 }

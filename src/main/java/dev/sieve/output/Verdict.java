@@ -8,7 +8,7 @@ import java.util.Locale;
 public enum Verdict {
     /** It is a part that its page does not have. Nothing was requested. */
     FRAGMENT,
-    /** There is no usable response. */
+    /** The request failed, or its response cannot be used. */
     FAILED,
     /** The URL redirects to another one. */
     REDIRECT,
@@ -51,7 +51,7 @@ public enum Verdict {
         return words + ": " + responder;
     }
 
-    /** Returns whether there is no usable response. */
+    /** Returns whether no response can be used. */
     public boolean isFailed() {
         return this == FAILED || this == FRAGMENT;
     }

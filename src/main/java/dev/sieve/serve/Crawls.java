@@ -35,7 +35,6 @@ import org.slf4j.LoggerFactory;
 final class Crawls implements Closeable {
     private static final Logger LOG = LoggerFactory.getLogger(Crawls.class);
     private static final String SETTINGS = ServedFiles.SERVER.name();
-
     private static final String CRAWL = "crawl-";
     private static final String DELETED = "deleted-";
     private static final long DEFAULT_DELAY = 1;
