@@ -62,13 +62,17 @@ public final class RenderStage implements Stage {
     private final RenderWait wait;
     private final PageParts.Shared shared = new PageParts.Shared();
     private final Semaphore tabs = new Semaphore(TABS, true);
-    /** More tabs for origins whose last page was not ready in time: others do not wait for them, and keep most of the processor. */
+    /** More tabs for {@link #slow} origins: others do not wait for them, and keep most of the processor. */
     private final Semaphore slowTabs = new Semaphore(TABS / 4, true);
 
     /** Written for a page that is rendered alone, and read for others. */
     private final ReadWriteLock alone = new ReentrantReadWriteLock(true);
 
-    private final LruMap<Boolean> slow = new LruMap<>(1 << 20, each -> 0);
+    /**
+     * How many more pages of an origin had requests open at their end than had not, of the last ones; from -2 to 1, at which it is slow:
+     * a page may be late because those of others take the processor, but not page after page.
+     */
+    private final LruMap<Integer> slow = new LruMap<>(1 << 20, each -> 0);
     private volatile boolean isStopped;
     private volatile @Nullable Chromium browser;
     /** Empty tabs of browsers for other pages of their sites, the last one used at the end. Guarded by this. */
@@ -211,7 +215,8 @@ public final class RenderStage implements Stage {
     private Page render(String url, Page page, PageParts parts, Map<String, Object> made) throws IOException {
         for (int tries = 1; ; tries++) {
             Lock turn = tries == TRIES ? alone.writeLock() : alone.readLock();
-            Semaphore places = slow.get(UrlParts.origin(url)) == null ? tabs : slowTabs;
+            Integer lateness = slow.get(UrlParts.origin(url));
+            Semaphore places = lateness == null || lateness < 1 ? tabs : slowTabs;
             places.acquireUninterruptibly();
             turn.lock();
             try {
@@ -250,11 +255,7 @@ public final class RenderStage implements Stage {
             rule.learn(url, page.body(), rendered, isQuiet);
             return rendered;
         } finally {
-            if (isQuiet) {
-                slow.remove(origin);
-            } else {
-                slow.put(origin, true);
-            }
+            slow.merge(origin, isQuiet ? -1 : 1, (sum, step) -> Math.max(-2, Math.min(1, sum + step)));
             if (!isQuiet || !tab.empty() || !keep(tab)) {
                 tab.close();
             }

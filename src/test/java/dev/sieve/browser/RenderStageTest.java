@@ -307,6 +307,9 @@ class RenderStageTest {
             String slow = site.url("/slow");
             String quick = site.url("/").replace("127.0.0.1", "localhost");
             rendered.documents.open(quick);
+            rendered.page(quick);
+            // Late once, which may have been the fault of others.
+            rendered.page(quick + "slow");
             rendered.page(slow);
             List<CompletableFuture<Page>> pages = IntStream.range(0, 40)
                     .mapToObj(i -> CompletableFuture.supplyAsync(() -> rendered.page(slow), task -> {
