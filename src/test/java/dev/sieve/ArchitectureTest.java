@@ -2,7 +2,9 @@ package dev.sieve;
 
 import static com.tngtech.archunit.base.DescribedPredicate.describe;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.fields;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noCodeUnits;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
@@ -186,6 +188,16 @@ class ArchitectureTest {
         classes()
                 .should()
                 .resideInAnyPackage(ROOMS.keySet().toArray(String[]::new))
+                .check(CLASSES);
+    }
+
+    /** Its objects are not safe for many threads, also where they are only read. */
+    @Test
+    void nothingOfTheHtmlParserIsShared() {
+        fields().that()
+                .areStatic()
+                .should()
+                .notHaveRawType(resideInAPackage("org.jsoup.."))
                 .check(CLASSES);
     }
 

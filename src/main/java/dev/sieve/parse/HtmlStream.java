@@ -46,14 +46,15 @@ final class HtmlStream {
     /** Reads of 1,024 to 2,048 characters between two checks of the time. */
     private static final int READS_PER_CHECK = 16;
 
-    private static final TagSet HTML = TagSet.Html();
-
     /** What the parser reopens after an end tag of an element around it. */
     private static final Set<String> FORMATTING =
             Set.of("a", "b", "big", "code", "em", "font", "i", "nobr", "s", "small", "strike", "strong", "tt", "u");
 
     /** The modes of a template that is the shadow root of the element around it, and thus displayed. */
     private static final Set<String> SHADOW_ROOTS = Set.of("open", "closed");
+
+    /** The tags of HTML, copied into this set when they are looked up: not safe for many threads. */
+    private final TagSet htmlTags = TagSet.Html();
 
     private final DocumentReader[] readers;
     private final UnaryOperator<@Nullable String> resolver;
@@ -108,7 +109,7 @@ final class HtmlStream {
             tag.clear(Tag.Data).clear(Tag.RcData);
             return;
         }
-        Tag html = HTML.get(tag.normalName(), Parser.NamespaceHtml);
+        Tag html = htmlTags.get(tag.normalName(), Parser.NamespaceHtml);
         for (int each : new int[] {Tag.Block, Tag.TextBoundary}) {
             if (html != null && html.is(each)) {
                 tag.set(each);
