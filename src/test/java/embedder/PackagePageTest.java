@@ -9,6 +9,7 @@ import dev.sieve.Sieve;
 import dev.sieve.UrlBatch;
 import dev.sieve.durable.DurableSieve;
 import dev.sieve.polite.HostSchedule;
+import dev.sieve.polite.ScheduleOptions;
 import dev.sieve.url.UrlNormalizer;
 import dev.sieve.url.UrlParts;
 import java.io.IOException;
@@ -220,7 +221,7 @@ class PackagePageTest {
         long now = start;
         try (Sieve frontier = new Sieve(1000);
                 HostSchedule<Lease> hosts =
-                        HostSchedule.<Lease>builder().delay(delay).build(now)) {
+                        new ScheduleOptions<Lease>().delay(delay).build(now)) {
             frontier.push(START);
             for (; !frontier.isOver(0); now = System.nanoTime()) {
                 for (Lease lease = frontier.take(now); lease != null; lease = frontier.take(now)) {

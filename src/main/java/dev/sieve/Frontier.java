@@ -26,7 +26,11 @@ public interface Frontier extends AutoCloseable {
      *
      * @return whether the URL was new
      */
-    boolean push(String url);
+    default boolean push(String url) {
+        UrlBatch batch = new UrlBatch();
+        batch.add(url);
+        return pushAll(batch) > 0;
+    }
 
     /**
      * Queues seeds in batches of 64, which is several times faster per URL. When a batch throws, the batches before it

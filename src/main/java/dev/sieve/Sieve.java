@@ -2,14 +2,12 @@ package dev.sieve;
 
 import dev.sieve.bloom.BloomSize;
 import dev.sieve.bloom.Membership;
-import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -66,8 +64,8 @@ public final class Sieve implements Frontier {
     private Sieve(Builder builder) {
         deduplicator = builder.deduplicator();
         lock = deduplicator.lock();
-        leases = new Leases(builder.leaseTimeoutNanos, new HashMap<>());
-        leasesExpire = builder.leaseTimeoutNanos != Long.MAX_VALUE;
+        leases = new Leases(builder.leaseTimeoutNanos(), new HashMap<>());
+        leasesExpire = builder.leaseTimeoutNanos() != Long.MAX_VALUE;
     }
 
     /** Returns a builder of a frontier, which requires a {@link Builder#capacity}. */
@@ -204,72 +202,14 @@ public final class Sieve implements Frontier {
     }
 
     /** The options of a {@link Sieve}. */
-    public static final class Builder {
-        private FrontierSettings settings = FrontierSettings.DEFAULTS;
+    public static final class Builder extends FrontierBuilder.Filtered<Builder> {
         private @Nullable Membership membership;
-        private long leaseTimeoutNanos = Long.MAX_VALUE;
 
         private Builder() {}
-
-        /** All settings that frontiers have in common; replaces those that were set before. */
-        public Builder settings(FrontierSettings all) {
-            settings = Objects.requireNonNull(all, "settings");
-            return this;
-        }
-
-        /** The number of distinct URLs that the filter is made for, at least 1. Required. */
-        public Builder capacity(long count) {
-            settings = settings.withCapacity(count);
-            return this;
-        }
-
-        /** The share of new URLs mistaken for seen ones when the filter is full, at most 0.5. Default: 0.0001. */
-        public Builder falsePositiveRate(double rate) {
-            settings = settings.withFalsePositiveRate(rate);
-            return this;
-        }
-
-        /**
-         * The filter. Default: {@link FilterKind#SPLIT_BLOCKS}, or {@link FilterKind#GROWING} with {@link OnFull#GROW}.
-         */
-        public Builder filter(FilterKind choice) {
-            settings = settings.withFilter(Objects.requireNonNull(choice, "filter"));
-            return this;
-        }
-
-        /** What happens when the filter is full. Default: {@link FilterKind#defaultOnFull()}. */
-        public Builder onFull(OnFull choice) {
-            settings = settings.withOnFull(Objects.requireNonNull(choice, "onFull"));
-            return this;
-        }
-
-        /**
-         * Receives each {@link CapacityEvent}, in order, outside the lock, on a thread that pushes, or of close. What it
-         * throws is logged, and the push goes on. Default: no listener.
-         */
-        public Builder onCapacity(Consumer<CapacityEvent> callback) {
-            settings = settings.withListener(Objects.requireNonNull(callback, "onCapacity"));
-            return this;
-        }
-
-        /**
-         * The seed of the hash. Default: a secret random number. An attacker who has the seed can choose URLs that hide
-         * others, so set it only when runs must be repeatable.
-         */
-        public Builder seed(long value) {
-            settings = settings.withSeed(value);
-            return this;
-        }
 
         /** An existing filter, which the frontier owns from now on. Default: a new one. */
         public Builder membership(Membership set) {
             membership = Objects.requireNonNull(set, "membership");
-            return this;
-        }
-
-        /** The time after which a URL that is not done is handed out again, above 0. Default: none. */
-        public Builder leaseTimeout(Duration timeout) {
-            leaseTimeoutNanos = Leases.timeoutNanos(timeout);
             return this;
         }
 
@@ -285,6 +225,7 @@ public final class Sieve implements Frontier {
         }
 
         private Deduplicator deduplicator() {
+            FrontierSettings settings = settings();
             Membership filter = membership == null ? settings.newFilter() : membership;
             boolean isContrary = settings.filter() != null
                     || settings.falsePositiveRate() != null

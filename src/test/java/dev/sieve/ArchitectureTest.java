@@ -1,8 +1,8 @@
 package dev.sieve;
 
 import static com.tngtech.archunit.base.DescribedPredicate.describe;
-import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.fields;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
@@ -125,7 +125,7 @@ class ArchitectureTest {
             room(OUTPUT, List.of(BLOOM, ROOT, IO, URL, SCOPE, FETCH), "org.netpreserve.jwarc.."),
             room(
                     CRAWL,
-                    List.of(BLOOM, IO, ROOT, DURABLE, SHARED, URL, SCOPE, POLITE, FETCH, ROBOTS, PARSE, OUTPUT),
+                    List.of(BLOOM, IO, ROOT, DURABLE, URL, SCOPE, POLITE, FETCH, ROBOTS, PARSE, OUTPUT),
                     "org.slf4j.."),
             room(
                     STAGE,
@@ -153,7 +153,7 @@ class ArchitectureTest {
             room(
                     CLI,
                     List.of(
-                            BLOOM, ROOT, DURABLE, SHARED, URL, SCOPE, POLITE, FETCH, ROBOTS, PARSE, OUTPUT, CRAWL,
+                            BLOOM, IO, ROOT, DURABLE, SHARED, URL, SCOPE, POLITE, FETCH, ROBOTS, PARSE, OUTPUT, CRAWL,
                             STAGE, JOB, BROWSER, REPORT, DEMO, SERVE),
                     "org.slf4j..",
                     "picocli..",

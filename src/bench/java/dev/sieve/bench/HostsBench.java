@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.sieve.polite.Codec;
 import dev.sieve.polite.HostSchedule;
+import dev.sieve.polite.ScheduleOptions;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -66,7 +67,7 @@ public class HostsBench {
     @Setup(Level.Trial)
     public void fill() throws IOException {
         directory = Files.createTempDirectory("bench-");
-        HostSchedule.Builder<String> options = HostSchedule.<String>builder().delay(Duration.ofNanos(STEP * hosts));
+        ScheduleOptions<String> options = new ScheduleOptions<String>().delay(Duration.ofNanos(STEP * hosts));
         if (spill) {
             options.spill(directory, new Text(), hosts / 5);
         }

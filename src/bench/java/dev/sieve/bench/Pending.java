@@ -7,6 +7,7 @@ import dev.sieve.Sieve;
 import dev.sieve.durable.DurableSieve;
 import dev.sieve.polite.HostSchedule;
 import dev.sieve.polite.LeaseCodec;
+import dev.sieve.polite.ScheduleOptions;
 import dev.sieve.url.UrlParts;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
@@ -69,7 +70,7 @@ final class Pending {
             }
         });
         Path folder = Files.createTempDirectory("bench-");
-        try (HostSchedule<Lease> schedule = HostSchedule.<Lease>builder()
+        try (HostSchedule<Lease> schedule = new ScheduleOptions<Lease>()
                 .delay(Duration.ZERO)
                 .spill(folder, new LeaseCodec(), LEASES_IN_MEMORY_BYTES)
                 .build(0)) {

@@ -73,6 +73,7 @@ public final class RenderStage implements Stage {
      * a page may be late because those of others take the processor, but not page after page.
      */
     private final LruMap<Integer> slow = new LruMap<>(1 << 20, each -> 0);
+
     private volatile boolean isStopped;
     private volatile @Nullable Chromium browser;
     /** Empty tabs of browsers for other pages of their sites, the last one used at the end. Guarded by this. */

@@ -13,34 +13,25 @@ import dev.sieve.durable.Export;
 import dev.sieve.fetch.FolderSite;
 import dev.sieve.fetch.LocalSource;
 import dev.sieve.job.CrawlPlace;
-import dev.sieve.output.ArchiveSource;
 import dev.sieve.report.LiveServer;
 import dev.sieve.report.Numbers;
 import dev.sieve.report.SummaryFile;
-import dev.sieve.url.Seeds;
-import java.io.File;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.EnumSet;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.function.Consumer;
-import java.util.regex.Pattern;
-import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.Spec;
 
 /** Crawls from seeds: the default command. */
@@ -58,14 +49,6 @@ import picocli.CommandLine.Spec;
 @SameForWorkers(false)
 class CrawlCommand implements Callable<Integer> {
     static final String PROGRAM = "%nProgram:%n";
-
-    /** A user and a password in a URL. */
-    private static final Pattern USER = Pattern.compile("//[^/?#@ ]*+@");
-
-    private static final String BASE_PATH = "--base-path";
-
-    /** A word that every shell takes as it is. */
-    private static final Pattern PLAIN = Pattern.compile("[A-Za-z0-9_./:@%+,-][A-Za-z0-9_./:@%+,=-]*");
 
     @Spec
     CommandSpec spec;
@@ -139,7 +122,7 @@ class CrawlCommand implements Callable<Integer> {
 
     @SameForWorkers(false)
     @Option(
-            names = BASE_PATH,
+            names = Seeding.BASE_PATH,
             paramLabel = "PATH",
             description = "Where the folder of SEED will be on its site: /project/ (default: /).")
     private String basePath = "/";
@@ -166,8 +149,8 @@ class CrawlCommand implements Callable<Integer> {
                     + " robots.txt, writes nothing.")
     private boolean isDryRun;
 
-    /** The folder or the archive among the seeds; null if there is neither. */
-    private @Nullable LocalSource source;
+    /** Set when the options are applied. */
+    private @Nullable Seeding seeding;
 
     @Option(names = "-q", description = "Show only warnings: no progress, no summary.")
     private boolean isQuiet;
@@ -228,9 +211,9 @@ class CrawlCommand implements Callable<Integer> {
             readSeeds(seeds, start::addTyped, start::add);
             // Another process may have accepted the seeds a moment ago, and the counters are as old as that.
             if (place.isShared() ? !start.hasSeeds() : !start.hasUrls()) {
-                throw noSeed();
+                throw Seeding.none(spec, seeds);
             }
-            recording.command(words());
+            recording.command(CommandLineText.of(spec, seeds));
             Recording.Run recorded = recording.start(start.crawler(), start.job());
             Outputs outputs = open(start.job(), resumes, place.forces());
             if (isVerbose) {
@@ -238,7 +221,8 @@ class CrawlCommand implements Callable<Integer> {
             }
             recorded.addTo(outputs);
             signal.stops(start.crawler());
-            if (source instanceof FolderSite && output.hasSitemap()) {
+            FolderSite folder = seeding().source() instanceof FolderSite site ? site : null;
+            if (folder != null && output.hasSitemap()) {
                 Terminal.println("The sitemap will have URLs of " + FolderSite.ORIGIN
                         + ": replace that by the origin of your site before you publish it.");
             }
@@ -260,7 +244,7 @@ class CrawlCommand implements Callable<Integer> {
                 if (annotations.isNow()) {
                     Terminal.print(Annotations.of(
                             recording.brokenLinks(),
-                            source instanceof FolderSite folder ? folder : null,
+                            folder,
                             Path.of(Objects.requireNonNullElse(System.getenv("GITHUB_WORKSPACE"), ""))));
                 }
                 return exitCode;
@@ -291,7 +275,8 @@ class CrawlCommand implements Callable<Integer> {
         // First, so that documents are requested with cookies.
         rendering.apply(options, spec, requests.maxBody);
         requests.apply(options, spec);
-        source = source();
+        seeding = new Seeding(spec, seeds, basePath, output.takeExchanges());
+        LocalSource source = seeding.source();
         if (source != null) {
             options.source(source);
         }
@@ -303,102 +288,13 @@ class CrawlCommand implements Callable<Integer> {
         return options.acceptTypes(acceptsTypes);
     }
 
-    /** Returns the folder or the archive among the seeds; null if there is neither. */
-    private @Nullable LocalSource source() {
-        List<String> sources =
-                seeds.stream().filter(seed -> isFolder(seed) || isArchive(seed)).toList();
-        if (sources.isEmpty() || !isFolder(sources.get(0))) {
-            Checks.requires(spec, "a folder as SEED", BASE_PATH);
-        }
-        if (sources.isEmpty()) {
-            return null;
-        }
-        ParseResult given = spec.commandLine().getParseResult();
-        boolean isSaved = given.hasMatchedOption("--job") || given.hasMatchedOption("--frontier");
-        String name = sources.get(0);
-        if (sources.size() > 1 || isSaved || output.takeExchanges()) {
-            throw Checks.wrong(
-                    spec,
-                    "Invalid SEED: " + name + ": " + (isFolder(name) ? "a folder" : "an archive")
-                            + " cannot be crawled with "
-                            + (sources.size() > 1 ? "another one" : "'--job', '--frontier' or an archive as output"),
-                    Checks.SEED);
-        }
-        try {
-            return isFolder(name) ? new FolderSite(Path.of(name), basePath) : archive(Path.of(name));
-        } catch (IllegalArgumentException e) {
-            throw Checks.invalid(spec, BASE_PATH, e.getMessage());
-        } catch (IOException e) {
-            throw Checks.wrong(spec, "Invalid SEED: " + Checks.message(e), Checks.SEED);
-        }
+    private Seeding seeding() {
+        return Objects.requireNonNull(seeding);
     }
 
-    private static ArchiveSource archive(Path file) throws IOException {
-        int maxBytes = (int) Math.min(Integer.MAX_VALUE, Runtime.getRuntime().maxMemory() / 8);
-        ArchiveSource archive = new ArchiveSource(file, maxBytes);
-        if (archive.problem() != null) {
-            Terminal.println("sieve: " + file + " is used as far as it can be read: " + archive.problem());
-        }
-        return archive;
-    }
-
-    private static boolean isArchive(String seed) {
-        return ArchiveSource.isArchive(seed) && new File(seed).isFile();
-    }
-
-    private static boolean isFolder(String seed) {
-        return !seed.contains("://") && new File(seed).isDirectory();
-    }
-
-    /** Passes on the URLs of words, as {@link Seeds} does, and the one of a folder. */
-    void readSeeds(List<String> seeds, Consumer<String> typed, Consumer<String> listed) {
-        List<String> words = seeds.stream()
-                .filter(seed -> !isArchive(seed))
-                .map(seed -> isFolder(seed) ? FolderSite.ORIGIN + basePath : seed)
-                .toList();
-        try (Logging.SeedProblems problems = new Logging.SeedProblems()) {
-            if (source instanceof ArchiveSource archive) {
-                archive.urls(listed);
-            }
-            new Seeds(typed, listed, problems).read(words, System.in);
-        } catch (IOException e) {
-            // Only the first word can be a command.
-            boolean isFirst = !words.isEmpty() && String.valueOf(e.getMessage()).startsWith("'" + words.get(0) + "'");
-            List<String> similar = isFirst ? Checks.similar(spec, words.get(0)) : List.of();
-            String advice = String.valueOf(e.getMessage()).endsWith(Seeds.NOT_A_LIST)
-                    ? "; to crawl the files of a folder, name the folder; to read the sitemaps of a site, add --sitemaps"
-                    : similar.isEmpty() ? "" : "; " + Checks.question(similar);
-            throw Checks.wrong(spec, "Invalid SEED: " + e.getMessage() + advice, Checks.SEED);
-        }
-    }
-
-    private ParameterException noSeed() {
-        return Checks.wrong(spec, "no usable seed in " + String.join(", ", seeds), Checks.SEED);
-    }
-
-    /** Returns the command as a shell takes it, without passwords: values of headers, and users in URLs. */
-    private String words() {
-        List<String> words = new ArrayList<>(List.of("sieve"));
-        words.addAll(seeds);
-        // An option is listed as often as it was given, each time with all its values.
-        for (OptionSpec option :
-                new LinkedHashSet<>(spec.commandLine().getParseResult().matchedOptions())) {
-            boolean isFlag = option.arity().max() == 0;
-            for (String value : isFlag ? List.of("") : option.originalStringValues()) {
-                String shown = option.longestName().equals("-H") ? value.replaceFirst(":.*", ": ...") : value;
-                if (isFlag || value.equals(option.fallbackValue())) {
-                    words.add(option.longestName());
-                } else if (option.arity().min() == 0) {
-                    words.add(option.longestName() + "=" + shown);
-                } else {
-                    words.addAll(List.of(option.longestName(), shown));
-                }
-            }
-        }
-        return words.stream()
-                .map(word -> USER.matcher(word).replaceAll("//"))
-                .map(word -> PLAIN.matcher(word).matches() ? word : "'" + word.replace("'", "'\\''") + "'")
-                .collect(Collectors.joining(" "));
+    /** Passes on the URLs of words as {@link Seeding} does. */
+    void readSeeds(List<String> words, Consumer<String> typed, Consumer<String> listed) {
+        seeding().read(words, typed, listed);
     }
 
     private String opening(CrawlStart start, CrawlOptions options, CrawlPlace place, boolean resumes) {
@@ -435,7 +331,7 @@ class CrawlCommand implements Callable<Integer> {
             long pending = dryRun.urls();
             readSeeds(seeds, dryRun::addTyped, dryRun::add);
             if (dryRun.urls() == 0) {
-                throw noSeed();
+                throw Seeding.none(spec, seeds);
             }
             StringBuilder lines = new StringBuilder(text("Dry run: requests only robots.txt, writes nothing.%n"));
             Summary.row(lines, "seeds", "%,d", dryRun.urls() - pending);

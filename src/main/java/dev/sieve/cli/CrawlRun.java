@@ -54,7 +54,7 @@ record CrawlRun(
         }
         if (failure instanceof BrokenPipeException) {
             // The user has ended the reader, such as 'head', and expects nothing more.
-            return ExitCode.INPUT_OR_OUTPUT_FAILED;
+            return FailOn.ExitCode.INPUT_OR_OUTPUT_FAILED;
         }
         if (!isQuiet) {
             Round round = crawler.result(Round.class);
@@ -65,19 +65,19 @@ record CrawlRun(
         }
         if (failure != null) {
             Terminal.println("sieve: the crawl has failed: " + Checks.message(failure));
-            return ExitCode.INPUT_OR_OUTPUT_FAILED;
+            return FailOn.ExitCode.INPUT_OR_OUTPUT_FAILED;
         }
         if (report.ending() == Ending.FULL) {
-            return ExitCode.INTERNAL_ERROR_OR_FULL;
+            return FailOn.ExitCode.INTERNAL_ERROR_OR_FULL;
         }
         boolean fails = failsOn(job);
         if (job.isFruitless() && !isHelped(report)) {
             if (isQuiet) {
                 Terminal.println("sieve: " + Numbers.noPage(job));
             }
-            return fails ? ExitCode.FAIL_ON : ExitCode.NO_PAGE;
+            return fails ? FailOn.ExitCode.FAIL_ON : FailOn.ExitCode.NO_PAGE;
         }
-        return fails ? ExitCode.FAIL_ON : 0;
+        return fails ? FailOn.ExitCode.FAIL_ON : 0;
     }
 
     /** Whether other processes have done work for this crawl; then it is not a failure that this one has no page. */

@@ -70,7 +70,7 @@ final class DiffCommand implements Callable<Integer> {
             return compare();
         } catch (IOException e) {
             Terminal.println(spec.commandLine().getErr(), "sieve: " + Checks.message(e));
-            return ExitCode.WRONG_USAGE;
+            return FailOn.ExitCode.WRONG_USAGE;
         }
     }
 
@@ -91,6 +91,6 @@ final class DiffCommand implements Callable<Integer> {
         if (report != null) {
             ReportPage.write(ReportPage.page(record, Instant.now()), report);
         }
-        return problems.get() > 0 ? ExitCode.WRONG_USAGE : differences.get() > 0 ? CHANGED : 0;
+        return problems.get() > 0 ? FailOn.ExitCode.WRONG_USAGE : differences.get() > 0 ? CHANGED : 0;
     }
 }

@@ -3,6 +3,7 @@ package dev.sieve.cli;
 import static dev.sieve.report.Numbers.text;
 
 import dev.sieve.crawl.CrawlOptions;
+import dev.sieve.crawl.CrawlParts;
 import dev.sieve.fetch.FetchResult.Refused;
 import dev.sieve.fetch.Fetcher;
 import dev.sieve.fetch.Origins;
@@ -42,9 +43,10 @@ final class DryRun implements AutoCloseable {
     private long urls;
 
     DryRun(CrawlOptions options, boolean obeysRobots) {
-        fetcher = options.newFetcher();
-        origins = options.origins(fetcher);
-        robots = obeysRobots ? options.retries(0).newRobots(origins, InstantSource.system()) : null;
+        CrawlParts parts = new CrawlParts(options.retries(0));
+        fetcher = parts.fetcher();
+        origins = parts.origins(fetcher);
+        robots = obeysRobots ? parts.robots(origins, InstantSource.system()) : null;
     }
 
     /** Adds a URL that the user has typed, see {@link CrawlStart#addTyped}. */

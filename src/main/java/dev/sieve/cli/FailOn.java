@@ -8,7 +8,7 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Model.CommandSpec;
 
-/** What the option --fail-on takes for a failure of a crawl. */
+/** An event that the option --fail-on makes a failure of the crawl. */
 enum FailOn {
     /** A URL has no usable response, or one with a status of 400 or above that is not accepted, or a fragment is missing. */
     BROKEN,
@@ -48,5 +48,19 @@ enum FailOn {
     private static @Nullable String change(CrawlReport report, Change change) {
         long pages = report.count(Counter.CHANGES, change.text());
         return pages == 0 ? null : Numbers.count(pages, "page") + " " + change.text();
+    }
+
+    /** The exit codes of the program. 0 is success; a signal ends it with 128 plus the number of the signal. */
+    static final class ExitCode {
+        static final int INTERNAL_ERROR_OR_FULL = 1;
+        static final int WRONG_USAGE = 2;
+        static final int NO_PAGE = 3;
+        static final int INPUT_OR_OUTPUT_FAILED = 4;
+        /** The exit code of 'why' for a URL that is not crawled. */
+        static final int NOT_CRAWLED = 5;
+        /** An event that the option --fail-on names has happened. */
+        static final int FAIL_ON = 6;
+
+        private ExitCode() {}
     }
 }

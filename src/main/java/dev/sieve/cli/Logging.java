@@ -90,15 +90,13 @@ final class Logging {
     private static final class PrintableLine extends CompositeConverter<ILoggingEvent> {
         @Override
         protected String transform(ILoggingEvent event, String text) {
-            // The crawl names its own option.
-            String words = text.stripTrailing().replace(" use allowPrivate ", " use --allow-private ");
-            return Terminal.line(words) + System.lineSeparator();
+            return Terminal.line(text.stripTrailing()) + System.lineSeparator();
         }
     }
 
     /**
-     * Writes the first events of each minute that are alike, such as those about hosts without a usable robots.txt, of which
-     * a crawl may have thousands. With {@code -v} it writes all.
+     * Writes the first events of each minute that are alike, such as those about hosts without a usable robots.txt: a crawl
+     * may have thousands of these. With {@code -v} it writes all.
      */
     private static final class FewAlike extends ConsoleAppender<ILoggingEvent> {
         private static final String CRAWL = "dev.sieve.crawl";

@@ -31,12 +31,12 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.UnmatchedArgumentException;
 
-/** The program: runs a command, and turns exceptions into one line on stderr and an {@link ExitCode}. */
+/** The program: runs a command, and turns exceptions into one line on stderr and an {@link FailOn.ExitCode}. */
 public final class Main {
     /** Stands for bytes of an argument that are not characters in the encoding of the locale. */
     private static final char UNREADABLE = '\ufffd';
 
-    /** What the help says of the formats of outputs. */
+    /** The text of the help about the formats of outputs. */
     private static final ResourceBundle FORMATS = new ListResourceBundle() {
         @Override
         protected Object[][] getContents() {
@@ -48,7 +48,7 @@ public final class Main {
 
     /** Runs the program and exits. */
     public static void main(String[] args) {
-        int exitCode = ExitCode.INTERNAL_ERROR_OR_FULL;
+        int exitCode = FailOn.ExitCode.INTERNAL_ERROR_OR_FULL;
         try {
             exitCode = commandLine().execute(withoutDefault(args));
         } catch (Throwable e) {
@@ -67,10 +67,10 @@ public final class Main {
                 .addSubcommand(new ReportCommand())
                 .addSubcommand(new DiffCommand())
                 .addSubcommand(new ServeCommand())
-                .addSubcommand(new StateCommand())
-                .addSubcommand(new ExportCommand())
-                .addSubcommand(new RepairCommand())
-                .addSubcommand(new DeleteCommand())
+                .addSubcommand(new SavedCommands.State())
+                .addSubcommand(new SavedCommands.ExportUrls())
+                .addSubcommand(new SavedCommands.Repair())
+                .addSubcommand(new SavedCommands.Delete())
                 .addSubcommand("completion", new AutoComplete.GenerateCompletion())
                 .addSubcommand(new CommandLine.HelpCommand())
                 .registerConverter(Long.class, new Converters.Quantity())
@@ -222,24 +222,24 @@ public final class Main {
         String question = Checks.question(Checks.similar(wrong.getCommandLine().getCommandSpec(), word));
         String advice = question.isEmpty() ? "see --help" : question;
         Terminal.println(wrong.getCommandLine().getErr(), "sieve: " + message + " (" + advice + ")");
-        return ExitCode.WRONG_USAGE;
+        return FailOn.ExitCode.WRONG_USAGE;
     }
 
     private static int reportFailure(Exception failure, CommandLine line, ParseResult parsed) {
         PrintWriter err = line.getErr();
         if (failure instanceof BrokenPipeException || failure.getCause() instanceof BrokenPipeException) {
-            return ExitCode.INPUT_OR_OUTPUT_FAILED;
+            return FailOn.ExitCode.INPUT_OR_OUTPUT_FAILED;
         }
         if (failure instanceof IOException || failure instanceof UncheckedIOException) {
             Terminal.println(err, "sieve: " + Checks.message(failure));
-            return ExitCode.INPUT_OR_OUTPUT_FAILED;
+            return FailOn.ExitCode.INPUT_OR_OUTPUT_FAILED;
         }
         if (failure instanceof SieveFullException) {
             Terminal.println(err, "sieve: " + failure.getMessage());
         } else {
             Terminal.print(err, internal(failure));
         }
-        return ExitCode.INTERNAL_ERROR_OR_FULL;
+        return FailOn.ExitCode.INTERNAL_ERROR_OR_FULL;
     }
 
     /** Returns the lines about an error of the program: what it is, and the stack trace. */

@@ -4,6 +4,7 @@ import static java.nio.file.StandardOpenOption.APPEND;
 import static java.nio.file.StandardOpenOption.CREATE_NEW;
 import static java.nio.file.StandardOpenOption.TRUNCATE_EXISTING;
 
+import dev.sieve.crawl.Capability;
 import dev.sieve.crawl.CrawlJob;
 import dev.sieve.crawl.CrawlOptions;
 import dev.sieve.job.CrawlPlace;
@@ -85,7 +86,7 @@ final class OutputOptions {
     private boolean isForced;
 
     void apply(CrawlOptions options) {
-        options.meta(takesMeta);
+        options.with(Capability.META, takesMeta);
         if (text != null) {
             options.text(text);
         }

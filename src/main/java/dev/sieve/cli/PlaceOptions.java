@@ -1,6 +1,7 @@
 package dev.sieve.cli;
 
 import dev.sieve.FrontierSettings;
+import dev.sieve.crawl.Capability;
 import dev.sieve.crawl.CrawlJob;
 import dev.sieve.crawl.CrawlOptions;
 import dev.sieve.crawl.Crawler;
@@ -9,6 +10,7 @@ import dev.sieve.job.CrawlPlace;
 import dev.sieve.job.FolderPlace;
 import dev.sieve.job.MemoryPlace;
 import dev.sieve.job.SavedPlace;
+import dev.sieve.serve.ServedFiles;
 import dev.sieve.stage.AllStages;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -21,6 +23,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 /** The options that decide where a crawl is kept. */
@@ -109,7 +112,7 @@ final class PlaceOptions {
     Crawler crawler(CrawlOptions options, CrawlJob opened) {
         Checks.check(spec, "--min-age", () -> options.ages(minAge, maxAge));
         try {
-            options.again(isAgain()).onlyDue(again == Again.DUE);
+            options.with(Capability.ROUNDS, isAgain()).with(Capability.ONLY_DUE, again == Again.DUE);
             return new Crawler(options, opened, AllStages::of);
         } catch (IllegalArgumentException e) {
             throw Checks.invalid(spec, "--again", e.getMessage());
@@ -147,6 +150,30 @@ final class PlaceOptions {
         @Override
         public String toString() {
             return name().toLowerCase(Locale.ROOT);
+        }
+    }
+
+    /** The argument that names the saved crawl a command is about. */
+    static final class Argument {
+        @Spec(Spec.Target.MIXEE)
+        private CommandSpec spec;
+
+        @Parameters(paramLabel = "DIR", description = "The directory of the job, or the address of a shared frontier.")
+        private Path folder;
+
+        @Mixin
+        private EngineAccess access = new EngineAccess();
+
+        SavedPlace place() throws IOException {
+            // Not the path that was made of it: that has one slash in place of two.
+            String text = spec.commandLine()
+                    .getParseResult()
+                    .matchedPositional(0)
+                    .originalStringValues()
+                    .get(0);
+            return EngineAccess.isAddress(text)
+                    ? access.place("the address", text, Duration.ZERO)
+                    : FolderPlace.with(folder, ServedFiles.OF_CRAWL);
         }
     }
 }

@@ -6,6 +6,7 @@ import dev.sieve.crawl.CrawlJob;
 import dev.sieve.crawl.CrawlReport;
 import dev.sieve.crawl.Crawler;
 import dev.sieve.crawl.Journal;
+import dev.sieve.io.RepeatingThread;
 import dev.sieve.job.CrawlPlace;
 import dev.sieve.output.PageSink;
 import dev.sieve.report.BrokenLink;
@@ -23,8 +24,6 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
-import java.util.Timer;
-import java.util.TimerTask;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -104,14 +103,14 @@ final class Recording {
         private final Crawler crawler;
         private final CrawlJob job;
 
-        /** What is shown of a shared crawl; null before the first shares were read. */
+        /** The shown record of a shared crawl; null before the first shares were read. */
         private volatile @Nullable CrawlRecord sharedCrawl;
 
         /** Receives the pages that link to broken URLs. */
         private PageSink outputs = visit -> {};
 
-        /** Null before the crawl runs. */
-        private @Nullable Timer timer;
+        private final RepeatingThread sampler =
+                new RepeatingThread("sieve-report", Duration.ofMillis(MILLIS), this::sample);
 
         private int samples;
         private boolean isClosed;
@@ -134,15 +133,7 @@ final class Recording {
             if (!isUsed) {
                 return;
             }
-            TimerTask task = new TimerTask() {
-                @Override
-                public void run() {
-                    sample();
-                }
-            };
-            Timer started = new Timer("sieve-report", true);
-            timer = started;
-            started.schedule(task, MILLIS, MILLIS);
+            sampler.start();
             if (live != null) {
                 live.show(
                         record, () -> Objects.requireNonNullElse(sharedCrawl, record), crawler, InstantSource.system());
@@ -195,9 +186,7 @@ final class Recording {
             if (!isUsed) {
                 return;
             }
-            if (timer != null) {
-                timer.cancel();
-            }
+            sampler.end();
             try (live) {
                 IOException failure = complete();
                 if (hasJournal) {

@@ -79,7 +79,7 @@ final class ReportCommand implements Callable<Integer> {
                 });
         ReportPage.write(ReportPage.page(record, Instant.now()), output);
         Terminal.println(output + "  " + Numbers.bytes(Files.size(output)));
-        return problems.get() == 0 ? 0 : ExitCode.INPUT_OR_OUTPUT_FAILED;
+        return problems.get() == 0 ? 0 : FailOn.ExitCode.INPUT_OR_OUTPUT_FAILED;
     }
 
     private CrawlRecord shared(String address) throws IOException {

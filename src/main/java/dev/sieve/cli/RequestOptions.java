@@ -28,7 +28,7 @@ final class RequestOptions {
     private static final Logger LOG = LoggerFactory.getLogger("dev.sieve.cli");
     private static final String KEEP_COOKIES = "--keep-cookies";
     private static final String LOG_OUT = "--log-out";
-    /** The options of which one is required. */
+    /** Options, one of which is required. */
     private static final String COOKIES = "--cookies or " + KEEP_COOKIES;
 
     private static final String ARCHIVE_COOKIES = "--archive-cookies";

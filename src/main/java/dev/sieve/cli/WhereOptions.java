@@ -1,5 +1,6 @@
 package dev.sieve.cli;
 
+import dev.sieve.crawl.Capability;
 import dev.sieve.crawl.CrawlOptions;
 import dev.sieve.scope.Scope;
 import dev.sieve.scope.Trap;
@@ -105,12 +106,12 @@ final class WhereOptions {
 
     void apply(CrawlOptions options, CommandSpec spec) {
         options.scope(scope)
-                .sitemaps(usesSitemaps)
-                .checkLinks(checksLinks)
-                .checkResources(checksResources)
-                .checkFragments(fragments != null)
-                .checkRoutes(fragments == FragmentLinks.ALL)
-                .skipDuplicates(skipsDuplicates);
+                .with(Capability.SITEMAPS, usesSitemaps)
+                .with(Capability.CHECK_LINKS, checksLinks)
+                .with(Capability.CHECK_RESOURCES, checksResources)
+                .with(Capability.CHECK_FRAGMENTS, fragments != null)
+                .with(Capability.CHECK_ROUTES, fragments == FragmentLinks.ALL)
+                .with(Capability.SKIP_DUPLICATES, skipsDuplicates);
         includes.forEach(each -> Checks.check(spec, "--include", () -> options.include(each)));
         excludes.forEach(each -> Checks.check(spec, "--exclude", () -> options.exclude(each)));
         Checks.set(spec, "--depth", depth, options::maxDepth);

@@ -2,6 +2,7 @@ package dev.sieve.cli;
 
 import ch.qos.logback.classic.Level;
 import dev.sieve.crawl.CrawlOptions;
+import dev.sieve.crawl.CrawlParts;
 import dev.sieve.durable.Export;
 import dev.sieve.fetch.FetchResult.Refused;
 import dev.sieve.fetch.Fetcher;
@@ -53,11 +54,12 @@ final class WhyCommand extends CrawlCommand {
         }
         PrintWriter out = spec.commandLine().getOut();
         // Decides which addresses are allowed; fetches nothing.
-        try (Fetcher fetcher = options.newFetcher()) {
-            return explain(url, rest, options, place, fetcher, options.origins(fetcher), out);
+        CrawlParts parts = new CrawlParts(options);
+        try (Fetcher fetcher = parts.fetcher()) {
+            return explain(url, rest, parts, place, fetcher, parts.origins(fetcher), out);
         } catch (IOException e) {
             Terminal.println("sieve: " + e.getMessage());
-            return ExitCode.INPUT_OR_OUTPUT_FAILED;
+            return FailOn.ExitCode.INPUT_OR_OUTPUT_FAILED;
         }
     }
 
@@ -69,7 +71,7 @@ final class WhyCommand extends CrawlCommand {
     private int explain(
             String url,
             List<String> rest,
-            CrawlOptions options,
+            CrawlParts parts,
             CrawlPlace place,
             Fetcher fetcher,
             Origins origins,
@@ -81,7 +83,7 @@ final class WhyCommand extends CrawlCommand {
         }
         String parsed = Objects.requireNonNull(UrlNormalizer.parse(url));
         String key = UrlNormalizer.key(parsed);
-        Admission admission = options.newAdmission();
+        Admission admission = parts.admission();
         boolean isSeed = readSeeds(rest, admission, place, fetcher, key);
         SkipReason reason = isSeed ? null : admission.skipReason(parsed, 1);
         Refused objection = origins.objection(parsed);
@@ -135,7 +137,7 @@ final class WhyCommand extends CrawlCommand {
 
     private static int refused(PrintWriter out, SkipReason reason) {
         Terminal.println(out, "not crawled: " + reason.text());
-        return ExitCode.NOT_CRAWLED;
+        return FailOn.ExitCode.NOT_CRAWLED;
     }
 
     /** Adds all seeds to the scope. Returns whether one of them has this key. */

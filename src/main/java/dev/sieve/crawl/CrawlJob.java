@@ -54,10 +54,10 @@ public final class CrawlJob implements Closeable {
     interface Reader {
         void seed(String url);
 
-        /** Receives an origin of which {@link #addOpen} was called. */
+        /** Receives an origin that was passed to {@link #addOpen}. */
         void open(String origin);
 
-        /** Receives an origin of which {@link #addWithHeaders} was called. */
+        /** Receives an origin that was passed to {@link #addWithHeaders}. */
         void withHeaders(String origin);
     }
 
@@ -76,7 +76,7 @@ public final class CrawlJob implements Closeable {
     }
 
     /**
-     * Returns a job of which only what the frontier itself stores survives the process; the frontier is closed with it.
+     * Returns a job without files: only the contents of the frontier may survive the process. The frontier is closed with it.
      * URLs whose hosts have to wait are spilled to the system's temporary folder.
      */
     public static CrawlJob inMemory(Frontier frontier) {

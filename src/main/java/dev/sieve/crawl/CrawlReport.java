@@ -10,7 +10,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a crawl has done so far.
+ * The numbers of a crawl so far.
  *
  * <p>The numbers add up: {@link Pending#before} and the {@link Counter#NEW} ones of {@link Counter#LINKS} are {@link
  * Counter#PAGES}, {@link Counter#CHECKED}, {@link Counter#REDIRECTS}, {@link Counter#FAILED}, {@link Counter#REFUSED}, {@link

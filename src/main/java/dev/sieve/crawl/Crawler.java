@@ -2,7 +2,6 @@ package dev.sieve.crawl;
 
 import dev.sieve.Frontier;
 import dev.sieve.OptionalLibrary;
-import dev.sieve.SieveFullException;
 import dev.sieve.SieveStats;
 import dev.sieve.fetch.Fetcher;
 import dev.sieve.fetch.Origins;
@@ -52,10 +51,15 @@ import org.slf4j.LoggerFactory;
  * <p>{@link #run} is called once; {@link #stop} and {@link #report} from any thread.
  */
 public final class Crawler implements AutoCloseable {
+    /** Creates the stages of a crawl, in the order in which they are called. */
+    public interface StageFactory {
+        /** Returns the stages. The message of an {@link IllegalArgumentException} says why the job cannot have one of them. */
+        List<Stage> create(CrawlOptions options, CrawlJob job, Recorder recorder, LinkQueue links, CrawlClock clock)
+                throws IOException;
+    }
+
     private static final Logger LOG = LoggerFactory.getLogger("dev.sieve.crawl");
     /** Loaded with this class, since there may be no memory to load it when an OutOfMemoryError is handled. */
-    private static final Class<?> FULL = SieveFullException.class;
-    /** Loaded with this class for the same reason. */
     private static final Ending FAILED = Ending.FAILED;
 
     /** How long the requests in progress may take when a crawl ends early. */
@@ -88,7 +92,7 @@ public final class Crawler implements AutoCloseable {
     private final Recorder recorder;
     private final LinkQueue links;
     private final Dispatcher dispatcher;
-    private final UrlProcessor processor;
+    private final Workers crew;
     /** Whether the header fields of seeds are stored as sent, see {@link CrawlJob}. */
     private final boolean hasHeaders;
 
@@ -145,15 +149,17 @@ public final class Crawler implements AutoCloseable {
         }
         // The schedule first: if it fails, no connections need closing.
         schedule = Politeness.schedule(options, job, stats.accepted() > 0, startNanos);
-        fetcher = options.newFetcher();
-        origins = options.origins(fetcher);
+        CrawlParts parts = new CrawlParts(options);
+        fetcher = parts.fetcher();
+        origins = parts.origins(fetcher);
         hasHeaders = options.hasHeaders();
-        names = options.names();
+        names = parts.names();
         boolean continues = before > 0 && stats.done() > 0 && toQueue() == 0;
         dispatcher = new Dispatcher(job, schedule, clock.nanos(), recorder, options, continues);
         Politeness politeness = new Politeness(options, origins, job, clock);
-        processor = new UrlProcessor(
+        UrlProcessor processor = new UrlProcessor(
                 options, origins, politeness, dispatcher, links, recorder, stages, clock, withoutHeaders);
+        crew = new Workers(dispatcher, processor, this::fail);
         readJob();
     }
 
@@ -285,7 +291,7 @@ public final class Crawler implements AutoCloseable {
         startNanos = clock.nanoTime();
         dispatcher.start();
         LOG.info("crawling as {}", names);
-        startWorkers();
+        crew.start(workers);
         awaitEnd();
         flush();
         endStages();
@@ -343,34 +349,6 @@ public final class Crawler implements AutoCloseable {
         return cut == null ? dispatcher.ending() : cut;
     }
 
-    /** Starts the workers; if the system allows no more threads, the crawl fails, and the missing ones count as left. */
-    private void startWorkers() {
-        int started = 0;
-        try {
-            for (; started < workers; started++) {
-                new Thread(this::work, "sieve-worker").start();
-            }
-        } catch (Throwable e) {
-            fail(e);
-            for (; started < workers; started++) {
-                dispatcher.workerLeft();
-            }
-        }
-    }
-
-    private void addWorker() {
-        if (dispatcher.addsWorker()) {
-            try {
-                new Thread(this::work, "sieve-worker").start();
-            } catch (OutOfMemoryError e) {
-                // The crawl does not depend on it.
-                dispatcher.addsNoMore();
-                LOG.warn(
-                        "no more workers in place of those that wait for hosts without a response: {}", e.getMessage());
-            }
-        }
-    }
-
     /** Waits for the workers; requests that take longer than the grace period are cancelled and are not done. */
     private void awaitEnd() {
         boolean isInterrupted = false;
@@ -380,7 +358,7 @@ public final class Crawler implements AutoCloseable {
                     flush();
                     links.outdate();
                     dispatcher.frontierChanged();
-                    addWorker();
+                    crew.addWorker();
                 }
                 isOver = dispatcher.awaitWorkers(GRACE);
                 if (!isOver) {
@@ -432,48 +410,6 @@ public final class Crawler implements AutoCloseable {
             throw e;
         } else if (failure != null) {
             throw new IllegalStateException("the crawl has ended: " + failure, failure);
-        }
-    }
-
-    private void work() {
-        try {
-            for (Task task = dispatcher.next(); task != null; task = dispatcher.next()) {
-                addWorker();
-                work(task);
-                if (Thread.interrupted()) {
-                    throw new InterruptedException("a worker was interrupted, by a sink or a listener");
-                }
-            }
-        } catch (Throwable e) {
-            try {
-                end(e);
-            } finally {
-                dispatcher.workerLeft();
-            }
-        }
-    }
-
-    private void work(Task task) {
-        boolean isPage;
-        try {
-            UrlProcessor.Response response = processor.request(task);
-            dispatcher.end(task, response.outcome());
-            isPage = response.processing().getAsBoolean();
-        } catch (Throwable e) {
-            // In this order, since a URL without a worker is a failure of its own while the crawl runs.
-            end(e);
-            dispatcher.abandoned(task);
-            return;
-        }
-        dispatcher.finished(task, isPage);
-    }
-
-    /** Ends the crawl because of what a worker has thrown. */
-    private void end(Throwable cause) {
-        if (!FULL.isInstance(cause)) {
-            fail(cause);
-        } else if (dispatcher.end(Ending.FULL)) {
-            LOG.error("{}", cause.getMessage());
         }
     }
 

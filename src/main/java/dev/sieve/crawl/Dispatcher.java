@@ -2,7 +2,6 @@ package dev.sieve.crawl;
 
 import dev.sieve.Frontier;
 import dev.sieve.Lease;
-import dev.sieve.fetch.AddressPolicy;
 import dev.sieve.polite.HostSchedule;
 import dev.sieve.polite.ScheduleStats;
 import dev.sieve.polite.Trust;
@@ -11,11 +10,7 @@ import java.net.InetAddress;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.Comparator;
-import java.util.HashMap;
-import java.util.HashSet;
 import java.util.IdentityHashMap;
-import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
@@ -42,20 +37,11 @@ final class Dispatcher {
     /** URLs that are taken from the frontier at a time, so that no worker waits long for the lock. */
     private static final int TAKEN_AT_ONCE = 256;
 
-    /** A request to an unproven host that lasts longer than this may never end; less with short timeouts. */
-    private static final Duration LATE = Duration.ofMillis(500);
-
-    /** So many failures in a row, a host that has responded before is still preferred to unknown ones. */
-    private static final int FORGIVEN = 3;
-
     /** How long to wait for other processes, one of which may have begun what is not a page. */
     private static final Duration BUDGET_PAUSE = Duration.ofSeconds(1);
 
     /** How often a page that waits for a host is asked whether it still does. */
     private static final long TURN_CHECK_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
-
-    /** How long until an errand to a host that waits itself is tried again. */
-    private static final Duration ERRAND_PAUSE = Duration.ofSeconds(2);
 
     private final CrawlJob job;
     private final Frontier frontier;
@@ -63,39 +49,22 @@ final class Dispatcher {
     private final Levels levels;
     private final LongSupplier nanoClock;
     private final Recorder recorder;
-    private final boolean continues;
-
     private long startNanos;
     private final long maxNanos;
     private final PageBudget budget;
     /** Until when other processes have begun all pages that the budget permits. */
     private long budgetNanos;
 
-    private final int maxFailures;
     private final int workers;
-    /** How many hosts without a response are enough to end a crawl that continues as unreachable. */
-    private final int silentLimit;
-
     private final UnprovenLimit unproven;
-    /** A host that responds later than this is not proven. */
-    private final long soonNanos;
+    private final HostResults results;
+    private final Reachability reachability;
 
     /** Tasks that have not ended, by identity. */
     private final Set<Task> requests = Collections.newSetFromMap(new IdentityHashMap<>());
 
-    /** The servers of requests that have not ended, by their tasks, by identity. */
-    private final IdentityHashMap<Task, String> servers = new IdentityHashMap<>();
-
-    private final boolean limitsServers;
-
-    /** How many slots of each host are taken until an errand has ended. */
-    private final Map<String, Integer> waitingHosts = new HashMap<>();
-
-    private final HostDelays delays;
     /** Whether a URL may have to be requested before those that were found earlier. */
     private final boolean takesAll;
-
-    private long errands;
 
     /** How many workers there are, and how many of them have a task. */
     private int present;
@@ -104,11 +73,6 @@ final class Dispatcher {
     /** Leases so far. */
     private long taken;
 
-    /** Some of the hosts that did not respond, and whose URLs stay in flight. */
-    private final Set<String> silentHosts = new HashSet<>();
-
-    private volatile boolean hasResponse;
-    private volatile long lastResponseNanos;
     private @Nullable Ending ending;
     /** Whether a worker has failed and is about to end the crawl. The lease that it leaves behind is not a second failure. */
     private boolean isFailing;
@@ -123,7 +87,6 @@ final class Dispatcher {
             Recorder recorder,
             CrawlOptions options,
             boolean continues) {
-        this.continues = continues;
         this.job = job;
         frontier = job.frontier();
         this.schedule = schedule;
@@ -131,25 +94,20 @@ final class Dispatcher {
         this.recorder = recorder;
         levels = new Levels(schedule, recorder, job.sharing().ownLimit(options.maxDepth));
         budget = job.sharing().budget(options.maxPages);
-        maxFailures = options.maxFailures;
         workers = options.concurrency;
-        silentLimit = Math.max(20, 2 * workers);
+        reachability = new Reachability(continues, Math.max(20, 2 * workers));
         load = new LoadMeter(workers, Runtime.getRuntime().availableProcessors());
         present = workers;
         maxNanos = nanos(options.maxTime);
-        soonNanos = nanos(options.timeout) / 2;
-        long lateNanos = Math.min(nanos(options.timeout) / 8, LATE.toNanos());
-        int further = Math.min(8 * workers, 256);
-        unproven = new UnprovenLimit(workers, further, options.perHost, nanos(options.delay), lateNanos);
-        delays = new HostDelays(schedule, options.adaptsDelay);
-        limitsServers = Politeness.limitsAddresses(options);
+        unproven = UnprovenLimit.of(options);
+        results = new HostResults(schedule, unproven, options, nanos(options.timeout) / 2);
         takesAll = options.order.size() > 0;
         budgetNanos = nanoClock.getAsLong();
         start();
     }
 
     private static long nanos(Duration time) {
-        return time.compareTo(Duration.ofNanos(Long.MAX_VALUE)) >= 0 ? Long.MAX_VALUE : time.toNanos();
+        return TimeUnit.NANOSECONDS.convert(time);
     }
 
     /** Counts the limit of time from now on. */
@@ -226,7 +184,7 @@ final class Dispatcher {
         } else if (leftNanos(now) <= 0) {
             end(Ending.MAX_TIME);
         } else if (active == 0 && frontier.isOver(recorder.leftUndone())) {
-            end(silentHosts.isEmpty() || hasResponse ? Ending.DRAINED : Ending.UNREACHABLE);
+            end(reachability.isInDoubt() ? Ending.UNREACHABLE : Ending.DRAINED);
         }
         return ending != null;
     }
@@ -301,10 +259,7 @@ final class Dispatcher {
         String host = UrlParts.host(target.url());
         Task.Action action = schedule.isGivenUp(host) ? Task.Action.LEAVE : Task.Action.REQUEST;
         Task task = new Task(target, host, now, action, schedule.trust(host), schedule.waited(host));
-        String server = schedule.server(host);
-        if (server != null) {
-            servers.put(task, server);
-        }
+        results.started(task);
         unproven.started(task.lease().id(), task.trust(), now);
         return task;
     }
@@ -347,13 +302,12 @@ final class Dispatcher {
      * between, and another origin of the same host may set another delay.
      */
     synchronized void delay(String host, Duration crawlDelay) {
-        delays.set(host, crawlDelay);
-        schedule.open(host);
+        results.delay(host, crawlDelay);
     }
 
-    /** Returns the present delay of a host; null when the host is not known, or not any more. */
+    /** Returns the present delay of a host; null when it is not known. */
     synchronized @Nullable Duration delay(String host) {
-        return delays.get(host);
+        return results.delay(host);
     }
 
     /**
@@ -361,22 +315,13 @@ final class Dispatcher {
      * now. Without a connection, a task that has waited for the server of its host keeps that one.
      */
     boolean mayUse(Task task, @Nullable InetAddress address, boolean isConnected) {
-        if (!limitsServers) {
+        if (!results.limitsServers()) {
             return true;
         }
-        String server = address == null || AddressPolicy.publicOnly().objection(address) != null
-                ? null
-                : address.getHostAddress();
+        String server = HostResults.server(address);
         synchronized (this) {
-            String before = servers.remove(task);
-            String used = isConnected || before == null ? server : before;
             // An attempt to connect may come after the end of its task.
-            boolean mayUse =
-                    requests.contains(task) && schedule.usesServer(task.host(), before, used, nanoClock.getAsLong());
-            if (mayUse && used != null) {
-                servers.put(task, used);
-            }
-            return mayUse;
+            return results.mayUse(task, requests.contains(task), server, isConnected, nanoClock.getAsLong());
         }
     }
 
@@ -409,7 +354,7 @@ final class Dispatcher {
     /** Ends the request of a task, exactly once; the URL stays in work until it is {@link #finished}. */
     void end(Task task, Outcome outcome) {
         if (release(task, outcome)) {
-            LOG.warn("{}: host given up after {}", task.host(), Politeness.failuresInARow(maxFailures));
+            LOG.warn("{}: host given up after {}", task.host(), Politeness.failuresInARow(results.maxFailures()));
         }
     }
 
@@ -424,98 +369,17 @@ final class Dispatcher {
         if (task.action() == Task.Action.SKIP) {
             return false;
         }
-        unproven.ended(task.lease().id(), outcome.hasResponse(), now);
-        schedule.leftServer(servers.remove(task), now);
-        RobotsErrand errand = outcome.kind() == Outcome.Kind.SERVER_BUSY ? null : RobotsErrand.of(task.target());
-        if (errand != null) {
-            waitingHosts.computeIfPresent(errand.waiting(), (host, slots) -> slots == 1 ? null : slots - 1);
-            schedule.release(errand.waiting(), now);
-        }
-        if (outcome.hasResponse() && schedule.trust(task.host()) == Trust.UNKNOWN) {
-            schedule.trust(task.host(), Trust.RESPONDED);
-        }
-        delays.adapt(task.host(), outcome);
-        switch (outcome.kind()) {
-            case RESPONDED, FAILED -> responded(task, now);
-            case OVERLOADED -> schedule.failed(task.host(), outcome.time(), now);
-            case NO_RESPONSE -> {
-                return failed(task.host(), now);
-            }
-            case NOT_REQUESTED -> schedule.skipped(task.host(), task.startNanos(), now);
-            case SERVER_BUSY -> {
-                schedule.skipped(task.host(), task.startNanos(), now);
-                schedule.putBack(task.host(), task.target());
-            }
-            case ROBOTS_READ -> {
-                schedule.finished(task.host(), now);
-                delay(task.host(), outcome.time());
-                schedule.putBack(task.host(), Objects.requireNonNull(outcome.next()));
-            }
-            case POSTPONED, ROBOTS_REDIRECTED -> postpone(task.host(), outcome.time(), outcome.next(), now);
-            case ELSEWHERE ->
-                sendElsewhere(
-                        task.host(),
-                        Objects.requireNonNull(outcome.next()),
-                        Objects.requireNonNull(outcome.errand()),
-                        now);
-        }
-        return false;
-    }
-
-    private void postpone(String host, Duration pause, @Nullable Target next, long now) {
-        schedule.finished(host, now);
-        schedule.backOff(host, now + pause.toNanos());
-        if (next != null) {
-            schedule.putBack(host, next);
-        }
-    }
-
-    /**
-     * Makes an errand the next item of the other host. While that waits itself, it is tried again, after the other items of
-     * this host, one of which may be what the other host waits for.
-     */
-    private void sendElsewhere(String host, Target next, RobotsErrand errand, long now) {
-        if (waitingHosts.containsKey(errand.host())) {
-            postpone(host, ERRAND_PAUSE, null, now);
-            schedule.addAgain(host, next);
-            return;
-        }
-        schedule.hold(host);
-        waitingHosts.merge(host, 1, Integer::sum);
-        schedule.putBack(host, next);
-        schedule.putBack(errand.host(), errand.target(--errands));
-    }
-
-    private void responded(Task task, long now) {
-        long took = now - task.startNanos();
-        if (task.trust() == Trust.PROVEN) {
-            unproven.provenTook(took);
-        }
-        schedule.trust(task.host(), took < soonNanos ? Trust.PROVEN : Trust.RESPONDED);
-        schedule.finished(task.host(), now);
-    }
-
-    private boolean failed(String host, long now) {
-        int failures = schedule.failed(host, Duration.ZERO, now);
-        if (failures > FORGIVEN) {
-            schedule.trust(host, Trust.UNKNOWN);
-        }
-        boolean givesUp = failures >= maxFailures && !schedule.isGivenUp(host);
-        if (givesUp) {
-            schedule.giveUp(host);
-        }
-        return givesUp;
+        return results.ended(task, outcome, now);
     }
 
     /** Returns whether an earlier run has requested URLs of the frontier. */
     boolean continues() {
-        return continues;
+        return reachability.continues();
     }
 
     /** Notes that the response for a target has begun. A further worker waits then until a usual one is free, for memory. */
     synchronized void responded(Target target) throws InterruptedException {
-        lastResponseNanos = nanoClock.getAsLong();
-        hasResponse = true;
+        reachability.responded(nanoClock.getAsLong());
         long id = target.lease().id();
         while (unproven.isWaiting(id) && occupied() >= workers) {
             wait();
@@ -525,7 +389,7 @@ final class Dispatcher {
 
     /** Returns whether a server has responded since a moment: if so, there is a network. */
     boolean hasResponseSince(long nanos) {
-        return hasResponse && lastResponseNanos - nanos >= 0;
+        return reachability.hasResponseSince(nanos);
     }
 
     /**
@@ -533,10 +397,7 @@ final class Dispatcher {
      * hosts have responded before, many such hosts and no response at all end it.
      */
     synchronized void silent(String host) {
-        if (silentHosts.size() < silentLimit) {
-            silentHosts.add(host);
-        }
-        if (continues && !hasResponse && silentHosts.size() == silentLimit) {
+        if (reachability.silent(host)) {
             end(Ending.UNREACHABLE);
         }
     }

@@ -12,9 +12,9 @@ import java.util.Map;
 import java.util.function.BiConsumer;
 
 /**
- * What the runs of a job have found that a later one has to know, since its verdict is about the job: the {@linkplain
+ * The results of earlier runs that a later one needs, since its verdict is about the job: the {@linkplain
  * Counter#isOfJob counters} that each URL has increased, and where URLs redirect. In a job with rounds, those of the present
- * round. What an earlier run has found counts until its URL is recorded again. Safe for use by many threads.
+ * round. A result of an earlier run counts until its URL is recorded again. Safe for use by many threads.
  */
 public final class JobResults {
     /** Begins the line of the first page, which belongs to no URL: of the others, nothing is stored. */

@@ -64,7 +64,7 @@ public final class LinkQueue {
     LinkQueue(CrawlOptions options, Recorder recorder, List<Stage> stages, CrawlJob job, Runnable readAdded) {
         redirects = new RecentRedirects(recorder, stages);
         this.frontier = job.frontier();
-        admission = options.newAdmission();
+        admission = new CrawlParts(options).admission();
         checksLinks = options.has(Capability.CHECK_LINKS);
         checksResources = options.has(Capability.CHECK_RESOURCES);
         readsSitemaps = options.has(Capability.SITEMAPS);

@@ -5,18 +5,14 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the request of a {@link Task} means for its host.
+ * The result of the request of a {@link Task}, as far as it concerns its host.
  *
  * @param kind what became of the request
  * @param time the pause, delay or response time that belongs to the kind; zero without one
  * @param next the target of the task as the next one of its host; null when it is not
  * @param errand for which the host waits; null unless the kind is {@link Kind#ELSEWHERE}
  */
-record Outcome(
-        Kind kind,
-        Duration time,
-        @Nullable Target next,
-        @Nullable RobotsErrand errand) {
+record Outcome(Kind kind, Duration time, @Nullable Target next, Target.@Nullable Errand errand) {
     enum Kind {
         /** The server responded, to a page after a time: the host may be requested again once its delay has passed. */
         RESPONDED,

@@ -12,6 +12,7 @@ import dev.sieve.polite.AdaptiveDelay;
 import dev.sieve.polite.BackOff;
 import dev.sieve.polite.HostSchedule;
 import dev.sieve.polite.RetryAfter;
+import dev.sieve.polite.ScheduleOptions;
 import dev.sieve.robots.RobotsCache;
 import dev.sieve.robots.RobotsRules;
 import dev.sieve.robots.RobotsStatus;
@@ -49,7 +50,7 @@ final class Politeness {
     private final CrawlClock clock;
 
     Politeness(CrawlOptions options, Origins origins, CrawlJob job, CrawlClock clock) {
-        robots = options.obeyRobots ? options.newRobots(origins, clock.dates()) : null;
+        robots = options.obeyRobots ? new CrawlParts(options).robots(origins, clock.dates()) : null;
         this.origins = origins;
         delay = options.delay;
         this.job = job;
@@ -61,14 +62,14 @@ final class Politeness {
      * have been requested just before.
      */
     static HostSchedule<Target> schedule(CrawlOptions options, CrawlJob job, boolean continues, long nowNanos) {
-        HostSchedule.Builder<Target> builder = HostSchedule.<Target>builder()
+        ScheduleOptions<Target> builder = new ScheduleOptions<Target>()
                 .delay(options.adaptsDelay ? AdaptiveDelay.SHORTEST : options.delay)
                 .perHost(options.perHost)
                 .probeFirst(options.obeyRobots)
                 .backOff(new BackOff(FIRST_PAUSE, LONGEST_PAUSE))
                 .budget(job.sharing().ownLimit(options.maxPerHost))
                 .tellTrust(true)
-                .spill(job.folder(), new Target.Codec(), options.leaseMemory());
+                .spill(job.folder(), new Target.Codec(), new CrawlParts(options).leaseMemory());
         if (options.perDomain != Integer.MAX_VALUE) {
             builder.groups(UrlParts::domainOfHost, Duration.ZERO, options.perDomain, Integer.MAX_VALUE);
         }

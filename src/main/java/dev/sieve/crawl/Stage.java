@@ -8,8 +8,8 @@ import java.io.IOException;
 import java.util.function.BooleanSupplier;
 
 /**
- * Something that a crawl may do besides what every crawl does. The loop calls all stages in the order of their {@link
- * StageFactory}, and does not depend on what they are. A method that is not overridden does nothing. Safe for use by many threads.
+ * Something that a crawl may do besides what every crawl does. The loop calls all stages in the order in which they were
+ * created, and does not depend on what they are. A method that is not overridden does nothing. Safe for use by many threads.
  */
 public interface Stage {
     interface Creation {

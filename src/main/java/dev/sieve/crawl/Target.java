@@ -5,7 +5,9 @@ import dev.sieve.UrlBatch;
 import dev.sieve.parse.Resource;
 import dev.sieve.polite.LeaseCodec;
 import dev.sieve.url.UrlNormalizer;
+import dev.sieve.url.UrlParts;
 import java.nio.ByteBuffer;
+import java.util.Objects;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -21,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * @param isRepeated whether the URL is requested again, since its connection was closed
  */
 public record Target(Lease lease, Kind kind, @Nullable Boolean rule, int robotsRequests, boolean isRepeated) {
-    /** What a URL is, which the frontier stores as its label. */
+    /** The kind of a URL, which the frontier stores as its label. */
     public enum Kind {
         /** Its links are followed. */
         PAGE(0),
@@ -44,7 +46,7 @@ public record Target(Lease lease, Kind kind, @Nullable Boolean rule, int robotsR
         STYLE_SHEET(7),
         /** A page embeds it, and it may be an HTML page; it is requested once to check whether it works. */
         EMBEDDED(8),
-        /** A {@link RobotsErrand}, which no frontier has. */
+        /** An {@link Errand}, which no frontier has. */
         ERRAND(-1);
 
         private final int label;
@@ -184,5 +186,30 @@ public record Target(Lease lease, Kind kind, @Nullable Boolean rule, int robotsR
         Lease moved = new Lease(
                 lease.id(), url(), depth, lease.redirects(), lease.referrer(), lease.label(), lease.attempt());
         return new Target(moved, kind, rule, robotsRequests, isRepeated);
+    }
+
+    /**
+     * A request for the robots.txt of an origin that another host has to answer, since that is where it was redirected: an item
+     * in the queue of the other host, for which the host of the origin waits.
+     */
+    record Errand(String host, String origin) {
+        /** Returns the errand in the form of other items; its id is not one of the frontier. */
+        Target target(long id) {
+            Lease lease = new Lease(id, "http://" + host + "/", 0, 0, origin, 0, 0);
+            return new Target(lease, Target.Kind.ERRAND, null, 0, false);
+        }
+
+        /** Returns the errand that a target stands for; null when it is one of the frontier. */
+        static @Nullable Errand of(Target target) {
+            return target.is(Target.Kind.ERRAND)
+                    ? new Errand(
+                            UrlParts.host(target.url()),
+                            Objects.requireNonNull(target.lease().referrer()))
+                    : null;
+        }
+
+        String waiting() {
+            return UrlParts.host(origin + "/");
+        }
     }
 }

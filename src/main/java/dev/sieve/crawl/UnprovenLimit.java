@@ -1,11 +1,13 @@
 package dev.sieve.crawl;
 
 import dev.sieve.polite.Trust;
+import java.time.Duration;
 import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,6 +35,9 @@ import org.jspecify.annotations.Nullable;
 final class UnprovenLimit {
     /** The weight of a new duration in the average. */
     private static final double WEIGHT = 1.0 / 8;
+
+    /** A request to an unproven host that lasts longer than this may never end; less with short timeouts. */
+    private static final Duration LATE = Duration.ofMillis(500);
 
     private final int workers;
     private int further;
@@ -72,6 +77,18 @@ final class UnprovenLimit {
         this.perHost = perHost;
         this.delayNanos = delayNanos;
         this.lateNanos = lateNanos;
+    }
+
+    /** Returns the limit of a crawl. */
+    static UnprovenLimit of(CrawlOptions options) {
+        int workers = options.concurrency;
+        Duration late = LATE.compareTo(options.timeout.dividedBy(8)) < 0 ? LATE : options.timeout.dividedBy(8);
+        return new UnprovenLimit(
+                workers,
+                Math.min(8 * workers, 256),
+                options.perHost,
+                TimeUnit.NANOSECONDS.convert(options.delay),
+                late.toNanos());
     }
 
     /**

@@ -21,17 +21,12 @@ import dev.sieve.scope.SkipReason;
 import dev.sieve.scope.SkipRule;
 import dev.sieve.url.UrlParts;
 import java.io.UncheckedIOException;
-import java.net.InetAddress;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -50,12 +45,6 @@ final class UrlProcessor {
 
     /** The heap that the first requests of URLs may take. */
     private static final long FIRST_TRIES_BYTES = 1 << 20;
-
-    /** Most requests for the robots.txt of another host that a page needs. */
-    private static final int MAX_RULES = 4;
-
-    /** How many parts a page may request from a host of another site before each waits for its turn. */
-    private static final int MAX_PARTS = 20;
 
     private static final Outcome SERVER_BUSY = new Outcome(Outcome.Kind.SERVER_BUSY);
 
@@ -77,11 +66,12 @@ final class UrlProcessor {
     private final LinkQueue links;
     private final Recorder recorder;
     private final CrawlClock clock;
+    private final RequestWatch.Crawl watched;
 
     /** When URLs that were given back were first requested by this run, by the ids of their leases. */
     private final LruMap<Long> firstTries = new LruMap<>(FIRST_TRIES_BYTES, nanos -> Long.BYTES * 2);
 
-    /** Hosts that do not respond, of which a URL that was not requested is recorded. */
+    /** Hosts that do not respond, for each of which one URL without a request was recorded. */
     private final LruMap<Boolean> recordedAsAway = new LruMap<>(FIRST_TRIES_BYTES, value -> 0);
 
     private final List<Stage> stages;
@@ -89,96 +79,6 @@ final class UrlProcessor {
 
     /** Origins to which earlier runs sent header fields of the user, if this one has none. */
     private final Set<String> withoutHeaders;
-
-    /** Follows the requests for a target: the first one for a URL, and then those for what its page needs. */
-    private class Sending implements FetchRequest.Watch {
-        private final Task task;
-        private final Target target;
-        private volatile boolean hasEnded;
-        private volatile boolean isServerBusy;
-        private volatile boolean isSent;
-        /** How many parts of its page were needed from each host. */
-        private final Map<String, Integer> parts = new ConcurrentHashMap<>();
-
-        private long sentNanos;
-        /** How long the server took to begin its response. */
-        private Duration took = Duration.ZERO;
-
-        Sending(Task task, Target target) {
-            this.task = task;
-            this.target = target;
-        }
-
-        @Override
-        public boolean mayUse(@Nullable InetAddress address, boolean isConnected) {
-            isServerBusy = !isSent && !dispatcher.mayUse(task, address, isConnected);
-            return !isServerBusy;
-        }
-
-        /** Returns what follows when nothing was sent; null when that is not known. */
-        @Nullable
-        Response unsent() {
-            return hasEnded ? dropped() : isServerBusy ? new Response(SERVER_BUSY, () -> false) : null;
-        }
-
-        /** Nothing is sent once the lease has ended, however long something has been waited for. */
-        @Override
-        public boolean maySend(String host) {
-            hasEnded = !dispatcher.maySend(target, host, isSent, isSent && isOfOtherSite(host));
-            sentNanos = clock.nanoTime();
-            isSent = true;
-            return !hasEnded;
-        }
-
-        @Override
-        public boolean allows(String url, boolean obeysRobots, Consumer<Runnable> cancels) {
-            if (links.endsSession(url) || (obeysRobots && !robotsAllow(url, cancels))) {
-                return false;
-            }
-            String host = UrlParts.host(url);
-            AtomicBoolean isOver = new AtomicBoolean();
-            cancels.accept(() -> isOver.set(true));
-            boolean isWithin = parts.merge(host, 1, Integer::sum) <= MAX_PARTS;
-            try {
-                return !isOfOtherSite(host) || dispatcher.awaitTurn(host, isWithin, isOver::get);
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-                return false;
-            }
-        }
-
-        private boolean isOfOtherSite(String host) {
-            return !UrlParts.domainOfHost(host).equals(UrlParts.domainOfHost(task.host()));
-        }
-
-        private synchronized boolean robotsAllow(String url, Consumer<Runnable> cancels) {
-            String origin = UrlParts.origin(url);
-            RobotsCache.Found found = politeness.robots(origin);
-            for (int i = 0; found.next() != null && i < MAX_RULES; i++) {
-                Sending further = new Sending(task, target) {
-                    @Override
-                    public void begins(Runnable cancel) {
-                        cancels.accept(cancel);
-                    }
-                };
-                further.isSent = true;
-                politeness.requestRobots(found.next(), further, recorder::exchanged);
-                found = politeness.robots(origin);
-            }
-            RobotsCache.Access access = found.access();
-            return access != null && access.isKnown() && access.skipReason(url) == null;
-        }
-
-        @Override
-        public void responded() {
-            took = Duration.ofNanos(clock.nanoTime() - sentNanos);
-            try {
-                dispatcher.responded(target);
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-            }
-        }
-    }
 
     /** The result of a request: what it means for the host, and the second step, which returns whether the URL was a page. */
     record Response(Outcome outcome, BooleanSupplier processing) {}
@@ -198,11 +98,11 @@ final class UrlProcessor {
         String most = options.maxPerHost == 1 ? "1 URL" : options.maxPerHost + " URLs";
         overBudget = SkipRule.OVER_BUDGET.reason("at most " + most + " per host");
         givenUp = new Failed(0, Reason.GIVEN_UP, "after " + Politeness.failuresInARow(options.maxFailures));
-        documents = new Semaphore(options.documents());
+        documents = new Semaphore(new CrawlParts(options).documents());
         accepted = Set.copyOf(options.accepted);
         acceptsTypes = options.acceptTypes;
         retries = options.retries;
-        productToken = options.productToken();
+        productToken = new CrawlParts(options).productToken();
         extractor = new LinkExtractor(productToken, options.has(Capability.CHECK_RESOURCES));
         this.origins = origins;
         this.politeness = politeness;
@@ -210,6 +110,7 @@ final class UrlProcessor {
         this.links = links;
         this.recorder = recorder;
         this.clock = clock;
+        watched = new RequestWatch.Crawl(politeness, dispatcher, links, recorder, clock);
     }
 
     /**
@@ -217,7 +118,7 @@ final class UrlProcessor {
      * lease has ended, however long a lookup, a connection or the engine of a shared crawl has been waited for.
      */
     Response request(Task task) {
-        RobotsErrand errand = RobotsErrand.of(task.target());
+        Target.Errand errand = Target.Errand.of(task.target());
         if (errand != null) {
             return new Response(doErrand(task, errand), () -> false);
         }
@@ -244,9 +145,9 @@ final class UrlProcessor {
         if (access == null && target.rule() != null) {
             return target.rule() ? fetch(target, task) : refused(target, RobotsCache.FORBIDDEN);
         } else if (access == null) {
-            Sending sending = new Sending(task, target);
-            Outcome outcome = requestRobots(task, target, origin, Objects.requireNonNull(robots.next()), sending);
-            return Objects.requireNonNullElseGet(sending.unsent(), () -> new Response(outcome, () -> false));
+            RequestWatch watch = new RequestWatch(watched, task, target);
+            Outcome outcome = requestRobots(task, target, origin, Objects.requireNonNull(robots.next()), watch);
+            return Objects.requireNonNullElseGet(unsent(watch), () -> new Response(outcome, () -> false));
         }
         noteRules(target, access);
         SkipReason forbidden = access.skipReason(target.url());
@@ -262,9 +163,9 @@ final class UrlProcessor {
     }
 
     /** Requests robots.txt, or the target of its redirect, if that is on the host of the task. */
-    private Outcome requestRobots(Task task, Target target, String origin, String url, Sending sending) {
+    private Outcome requestRobots(Task task, Target target, String origin, String url, RequestWatch watch) {
         Duration pause = UrlParts.host(url).equals(task.host())
-                ? politeness.requestRobots(url, sending, recorder::exchanged)
+                ? politeness.requestRobots(url, watch, recorder::exchanged)
                 : Duration.ZERO;
         RobotsCache.Found robots = politeness.robots(origin, target);
         RobotsCache.Access access = robots.access();
@@ -273,7 +174,7 @@ final class UrlProcessor {
             String host = UrlParts.host(Objects.requireNonNull(robots.next()));
             return host.equals(task.host())
                     ? new Outcome(pause.isZero() ? Outcome.Kind.ROBOTS_REDIRECTED : Outcome.Kind.POSTPONED, pause, next)
-                    : new Outcome(Outcome.Kind.ELSEWHERE, Duration.ZERO, next, new RobotsErrand(host, origin));
+                    : new Outcome(Outcome.Kind.ELSEWHERE, Duration.ZERO, next, new Target.Errand(host, origin));
         }
         // The rules may be gone when the URL is next.
         noteRules(target, access);
@@ -292,7 +193,7 @@ final class UrlProcessor {
     }
 
     /** Requests the target of a redirected robots.txt on another host, unless it is known by now. */
-    private Outcome doErrand(Task task, RobotsErrand errand) {
+    private Outcome doErrand(Task task, Target.Errand errand) {
         String url = politeness.robots(errand.origin()).next();
         if (url == null || !UrlParts.host(url).equals(task.host())) {
             return Outcome.NOT_REQUESTED;
@@ -301,9 +202,9 @@ final class UrlProcessor {
             politeness.closeRobots(url);
             return Outcome.NOT_REQUESTED;
         }
-        Sending sending = new Sending(task, task.target());
-        Duration pause = politeness.requestRobots(url, sending, recorder::exchanged);
-        if (sending.isServerBusy) {
+        RequestWatch watch = new RequestWatch(watched, task, task.target());
+        Duration pause = politeness.requestRobots(url, watch, recorder::exchanged);
+        if (watch.isServerBusy()) {
             return SERVER_BUSY;
         }
         setDelay(task.host(), UrlParts.origin(url));
@@ -335,6 +236,11 @@ final class UrlProcessor {
         });
     }
 
+    /** Returns what follows when nothing was sent; null when that is not known. */
+    private @Nullable Response unsent(RequestWatch watch) {
+        return watch.hasEnded() ? dropped() : watch.isServerBusy() ? new Response(SERVER_BUSY, () -> false) : null;
+    }
+
     private Response refused(Target target, SkipReason reason) {
         return new Response(Outcome.NOT_REQUESTED, () -> refuse(visit(target), reason));
     }
@@ -360,19 +266,19 @@ final class UrlProcessor {
         if (trap != null) {
             return refused(target, trap);
         }
-        Sending sending = new Sending(task, target);
+        RequestWatch watch = new RequestWatch(watched, task, target);
         FetchRequest.Body body = target.is(Target.Kind.STYLE_SHEET)
                 ? FetchRequest.Body.ANY_TYPE
                 : target.isCheck() ? FetchRequest.Body.NONE : FetchRequest.Body.DOCUMENT;
         VisitContext visit = visit(target);
-        FetchRequest request = new FetchRequest(target.url()).reading(body).watchedBy(sending);
+        FetchRequest request = new FetchRequest(target.url()).reading(body).watchedBy(watch);
         FetchResult result = visit.fetch(request, origins, clock);
-        Response unsent = sending.unsent();
+        Response unsent = unsent(watch);
         if (unsent != null) {
             return unsent;
         }
         Exchange exchange = result.exchange();
-        Outcome outcome = politeness.outcome(task, result, sending.took);
+        Outcome outcome = politeness.outcome(task, result, watch.took());
         // Recorded first, so that it takes no memory while the page is processed.
         visit.result(result.with(null));
         return new Response(outcome, () -> {

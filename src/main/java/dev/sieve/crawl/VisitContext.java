@@ -224,9 +224,9 @@ public final class VisitContext {
     }
 
     /** Calls the part of the stage that knows earlier visits, if there is one. */
-    public void earlier(Consumer<EarlierVisit> call) {
+    public void earlier(Consumer<StageVisit.Earlier> call) {
         for (StageVisit part : parts) {
-            if (part instanceof EarlierVisit earlier) {
+            if (part instanceof StageVisit.Earlier earlier) {
                 call.accept(earlier);
             }
         }

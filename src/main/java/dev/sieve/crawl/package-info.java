@@ -6,7 +6,7 @@
  * {@code docs/code.md} follows a URL through the classes.
  *
  * <p>What a crawl may do besides is a {@link dev.sieve.crawl.Stage}: sitemaps, duplicates, fragments, rounds. The loop calls
- * all stages and does not depend on any; they are created by the {@link dev.sieve.crawl.StageFactory} of the crawler, in the
+ * all stages and does not depend on any; they are created by the {@link dev.sieve.crawl.Crawler.StageFactory} of the crawler, in the
  * package {@code dev.sieve.stage}. Public classes and methods besides those of a crawl and its job are for stages.
  *
  * <p>What is counted is a {@link dev.sieve.crawl.Counter}; that page says how to add one. What is true at a moment

@@ -2,7 +2,7 @@ package dev.sieve.durable;
 
 import java.util.Locale;
 
-/** What an accepted URL of a {@link DurableSieve} survives. */
+/** The failures that an accepted URL of a {@link DurableSieve} survives. */
 public enum Durability {
     /**
      * The end of the process, including {@code kill -9}: a push returns when the operating system has its URLs. A power

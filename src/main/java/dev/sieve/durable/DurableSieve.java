@@ -1,10 +1,8 @@
 package dev.sieve.durable;
 
-import dev.sieve.CapacityEvent;
 import dev.sieve.Deduplicator;
-import dev.sieve.FilterKind;
 import dev.sieve.Frontier;
-import dev.sieve.FrontierSettings;
+import dev.sieve.FrontierBuilder;
 import dev.sieve.Lease;
 import dev.sieve.Leases;
 import dev.sieve.OnFull;
@@ -12,7 +10,6 @@ import dev.sieve.Sieve;
 import dev.sieve.SieveFullException;
 import dev.sieve.SieveStats;
 import dev.sieve.UrlBatch;
-import dev.sieve.bloom.BloomSize;
 import dev.sieve.io.Disk;
 import dev.sieve.io.LocalDisk;
 import java.io.Closeable;
@@ -25,7 +22,6 @@ import java.util.Objects;
 import java.util.OptionalLong;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
-import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -104,7 +100,7 @@ public final class DurableSieve implements Frontier {
         lock = deduplicator.lock();
         state = found.checkpoint().state();
         this.log = log;
-        leases = new Leases(builder.leaseTimeoutNanos, state.attempts());
+        leases = new Leases(builder.leaseTimeoutNanos(), state.attempts());
         writer = new LogWriter(log, state, lock, builder.durability);
         queue = new LogQueue(log, state);
         checkpointer =
@@ -246,27 +242,16 @@ public final class DurableSieve implements Frontier {
 
     /** Passes on URLs in the same way until no more are needed, which is read after each. */
     public void forEach(RecordVisitor visitor, BooleanSupplier hasEnough) {
-        LogPass pass;
-        DoneSet done;
-        lock.lock();
-        try {
+        LogPass pass = locked(() -> {
             writer.requireUsable();
             writer.flush();
-            pass = log.pass(this::isDone);
-            done = state.done().copy();
-        } finally {
-            lock.unlock();
-        }
+            return log.pass(state.done().copy(), this::isDone);
+        });
         try {
-            pass.run(frame -> {
+            pass.run((url, isDone) -> {
                 writer.requireUsable();
-                boolean isOver = false;
-                for (int i = 0; i < frame.batch().size() && !isOver; i++) {
-                    Lease url = frame.lease(frame.firstId() + i, 0);
-                    visitor.visit(url, done.contains(url.id()));
-                    isOver = hasEnough.getAsBoolean();
-                }
-                return !isOver;
+                visitor.visit(url, isDone);
+                return !hasEnough.getAsBoolean();
             });
         } catch (IOException e) {
             throw new UncheckedIOException(e);
@@ -435,68 +420,18 @@ public final class DurableSieve implements Frontier {
     }
 
     /** Opens or makes a frontier. Not safe for use by many threads. */
-    public static final class Builder {
+    public static final class Builder extends FrontierBuilder.Filtered<Builder> {
         private static final long DEFAULT_SEGMENT_BYTES = 64 << 20;
 
         private final Path directory;
-        private FrontierSettings settings = FrontierSettings.DEFAULTS;
         private Durability durability = Durability.PROCESS;
         private boolean keepLog;
-        private long leaseTimeoutNanos = Long.MAX_VALUE;
         private long segmentBytes = DEFAULT_SEGMENT_BYTES;
         private long checkpointBytes = DEFAULT_SEGMENT_BYTES;
         private boolean hasKeepers = true;
 
         private Builder(Path directory) {
             this.directory = directory;
-        }
-
-        /** All settings that frontiers have in common; replaces those that were set before. */
-        public Builder settings(FrontierSettings all) {
-            settings = Objects.requireNonNull(all, "settings");
-            return this;
-        }
-
-        /** The number of distinct URLs that the filter is made for, at least 1. */
-        public Builder capacity(long count) {
-            settings = settings.withCapacity(count);
-            return this;
-        }
-
-        /**
-         * The false-positive rate of the full filter, from {@link BloomSize#MIN_RATE} to {@link BloomSize#MAX_RATE}.
-         * Default: 0.0001.
-         */
-        public Builder falsePositiveRate(double rate) {
-            settings = settings.withFalsePositiveRate(rate);
-            return this;
-        }
-
-        /** The filter. Default: {@link FilterKind#SPLIT_BLOCKS}, or {@link FilterKind#GROWING} with {@link OnFull#GROW}. */
-        public Builder filter(FilterKind choice) {
-            settings = settings.withFilter(Objects.requireNonNull(choice, "filter"));
-            return this;
-        }
-
-        /** What happens when the filter is full. Default: {@link FilterKind#defaultOnFull}. */
-        public Builder onFull(OnFull choice) {
-            settings = settings.withOnFull(Objects.requireNonNull(choice, "onFull"));
-            return this;
-        }
-
-        /**
-         * Receives capacity events, in order, outside the lock, on a thread that pushes, that opens or closes the frontier,
-         * or that writes a checkpoint, which may be one of its own. Default: no listener.
-         */
-        public Builder onCapacity(Consumer<CapacityEvent> callback) {
-            settings = settings.withListener(Objects.requireNonNull(callback, "onCapacity"));
-            return this;
-        }
-
-        /** The seed of the hash. Default: secret and random. Set it only where runs have to be repeatable. */
-        public Builder seed(long value) {
-            settings = settings.withSeed(value);
-            return this;
         }
 
         /** What accepted URLs survive. Default: {@link Durability#PROCESS}. */
@@ -514,18 +449,9 @@ public final class DurableSieve implements Frontier {
             return this;
         }
 
-        /**
-         * The time after which a URL in flight is handed out again, above 0. A crawler finishes a URL up to a second after
-         * its page was processed. Default: leases do not expire.
-         */
-        public Builder leaseTimeout(Duration timeout) {
-            leaseTimeoutNanos = Leases.timeoutNanos(timeout);
-            return this;
-        }
-
         /** The size in bytes from which on the next file of the log is started, at least 1. Default: 64 MiB. */
         public Builder segmentBytes(long bytes) {
-            segmentBytes = requirePositive("segmentBytes", bytes);
+            segmentBytes = atLeast("segmentBytes", 1, bytes);
             return this;
         }
 
@@ -534,15 +460,8 @@ public final class DurableSieve implements Frontier {
          * are all done are only deleted at a checkpoint. Default: 64 MiB.
          */
         public Builder checkpointBytes(long bytes) {
-            checkpointBytes = requirePositive("checkpointBytes", bytes);
+            checkpointBytes = atLeast("checkpointBytes", 1, bytes);
             return this;
-        }
-
-        private static long requirePositive(String name, long value) {
-            if (value < 1) {
-                throw new IllegalArgumentException(name + " < 1: " + value);
-            }
-            return value;
         }
 
         /** Does not start background threads. */
@@ -563,7 +482,7 @@ public final class DurableSieve implements Frontier {
          *     file has a later version, or belongs to another frontier
          */
         public DurableSieve open() throws IOException {
-            new RequestedSettings(settings).check(directory);
+            new RequestedSettings(settings()).check(directory);
             if (!Files.exists(directory.resolve(Settings.NAME))) {
                 LocalDisk.makeFolder(directory);
             }
@@ -579,12 +498,13 @@ public final class DurableSieve implements Frontier {
         /** Opens it on a disk that is not used by others. */
         DurableSieve open(Disk disk, Closeable folderLock) throws IOException {
             Settings stored = Settings.read(disk);
-            RequestedSettings requested = new RequestedSettings(settings);
+            RequestedSettings requested = new RequestedSettings(settings());
             Settings made = stored == null ? requested.make(disk) : requested.change(stored, disk);
             disk.delete(Checkpoint.TEMPORARY); // may fill the disk
-            OnFull onFull = settings.onFull(made.kind());
+            OnFull onFull = settings().onFull(made.kind());
             Recovery.Found found = new Recovery(disk, made)
-                    .run(filter -> new Deduplicator(filter, made.capacity(), onFull, settings.listener()));
+                    .run(filter -> new Deduplicator(
+                            filter, made.capacity(), onFull, settings().listener()));
             if (stored != null && !made.equals(stored)) {
                 made.write(disk);
             }

@@ -158,13 +158,10 @@ final class Inspection {
         }
         AtomicLong count = new AtomicLong();
         LogPosition repairedFrom = scan.hasRest() ? scan.tornAt() : LogPosition.LAST;
-        new LogPass(disk, segments, scan.end(), repairedFrom, segment -> true).run(frame -> {
-            boolean isLabelled = labels.test(frame.batch().label());
-            for (int i = 0; isLabelled && i < frame.batch().size(); i++) {
-                if (which.includes(state.done().contains(frame.firstId() + i))) {
-                    urls.accept(frame.batch().url(i));
-                    count.incrementAndGet();
-                }
+        new LogPass(disk, segments, state.done(), scan.end(), repairedFrom, segment -> true).run((url, isDone) -> {
+            if (labels.test(url.label()) && which.includes(isDone)) {
+                urls.accept(url.url());
+                count.incrementAndGet();
             }
             return true;
         });

@@ -52,7 +52,7 @@ final class LogRepair {
         this.limit = limit;
     }
 
-    /** Reads all segments, of which those that are missing may have been removed. */
+    /** Reads all segments; missing ones may have been removed. */
     void readAll(NavigableSet<Integer> numbers, int first, IntPredicate isRemoved) throws IOException {
         NavigableSet<Integer> present = new TreeSet<>(numbers.headSet(limit.segment(), limit.offset() > 0));
         while (!present.isEmpty() && isStray(present.last())) {

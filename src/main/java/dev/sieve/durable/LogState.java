@@ -5,7 +5,7 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * What the log says about all URLs together: computed by reading the log, and updated as the log grows.
+ * The sums of the log over all URLs: computed by reading the log, and updated as the log grows.
  *
  * <p>Ids count the URLs in the order of the log. Not safe for use by many threads.
  */

@@ -187,8 +187,8 @@ final class SegmentLog implements Closeable {
     /**
      * Prepares a reading of all URLs up to the present end, which may go on without the lock while segments are deleted.
      */
-    LogPass pass(Predicate<Segment> mayBeMissing) {
-        return new LogPass(disk, new TreeMap<>(segments), end, LogPosition.LAST, mayBeMissing);
+    LogPass pass(DoneSet done, Predicate<Segment> mayBeMissing) {
+        return new LogPass(disk, new TreeMap<>(segments), done, end, LogPosition.LAST, mayBeMissing);
     }
 
     /** Records that the file of a segment was deleted; never the last one. */

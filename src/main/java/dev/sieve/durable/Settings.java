@@ -81,7 +81,7 @@ record Settings(long frontierId, FilterKind kind, long capacity, double falsePos
         }
     }
 
-    /** Returns settings of which a filter can be made; the size of its array is checked when that is done. */
+    /** Returns settings with which a filter can be made; the size of its array is checked when that is done. */
     private static Settings checked(Settings settings) {
         BloomSize.checkRate(settings.falsePositiveRate);
         if (settings.capacity < 1) {

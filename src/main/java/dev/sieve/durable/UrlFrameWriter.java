@@ -33,7 +33,7 @@ final class UrlFrameWriter {
         this.out = out;
     }
 
-    /** Refuses a batch of which a URL, a key or the referrer is too long. */
+    /** Refuses a batch with a URL, a key or a referrer that is too long. */
     static void check(UrlBatch batch) {
         // A char has at most three bytes, so nearly every referrer is measured without being encoded.
         if (batch.referrer() != null && batch.referrer().length() > MAX_TEXT / 3) {

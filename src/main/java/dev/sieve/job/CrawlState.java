@@ -2,7 +2,7 @@ package dev.sieve.job;
 
 import dev.sieve.SieveStats;
 import dev.sieve.durable.DurableState;
-import dev.sieve.shared.SharedState;
+import dev.sieve.shared.SharedTools;
 import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -24,7 +24,7 @@ public record CrawlState(
         long lost,
         List<String> problems,
         @Nullable Folder folder,
-        @Nullable SharedState engine) {
+        SharedTools.@Nullable State engine) {
     /**
      * The state of a folder.
      *

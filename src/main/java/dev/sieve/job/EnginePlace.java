@@ -6,7 +6,6 @@ import dev.sieve.crawl.CrawlOptions;
 import dev.sieve.durable.Export;
 import dev.sieve.durable.RepairReport;
 import dev.sieve.shared.EngineAddress;
-import dev.sieve.shared.SharedState;
 import dev.sieve.shared.SharedTools;
 import java.io.IOException;
 import java.time.Duration;
@@ -64,7 +63,7 @@ public record EnginePlace(EngineAddress address, Duration patience) implements S
 
     @Override
     public CrawlState inspect() throws IOException {
-        SharedState read = SharedTools.inspect(address);
+        SharedTools.State read = SharedTools.inspect(address);
         return new CrawlState(read.stats(), read.seeds(), read.lost(), read.problems(), null, read);
     }
 

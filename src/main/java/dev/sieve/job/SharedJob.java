@@ -3,6 +3,7 @@ package dev.sieve.job;
 import dev.sieve.Lease;
 import dev.sieve.crawl.CrawlJob;
 import dev.sieve.crawl.CrawlOptions;
+import dev.sieve.crawl.CrawlParts;
 import dev.sieve.crawl.Crawler;
 import dev.sieve.crawl.JobStore;
 import dev.sieve.crawl.PageBudget;
@@ -88,11 +89,17 @@ public final class SharedJob implements JobStore, Sharing {
             pauses.accumulateAndGet(claimed, SharedJob::longer);
             counts.add(counted);
         });
-        options.applyTo(builder);
+        builder.rest(options.delay());
+        if (options.maxPerHost() != Integer.MAX_VALUE) {
+            builder.perHost(options.maxPerHost());
+        }
+        if (options.perDomain() != Integer.MAX_VALUE) {
+            builder.groups("domain", UrlParts::domainOfHost);
+        }
         settings.accept(builder);
         SharedSieve frontier = builder.open();
         frontier.warnings().forEach(warning -> LOG.warn("{}: {}", address.server(), warning));
-        TrapGuard traps = options.newSharedTraps(frontier.notes().seed());
+        TrapGuard traps = new CrawlParts(options).sharedTraps(frontier.notes().seed());
         SharedJob shared = new SharedJob(frontier, pauses, counts, traps);
         return new CrawlJob(frontier, CrawlJob.TEMPORARY, null, shared, (seeds, origins) -> shared);
     }

@@ -1,5 +1,6 @@
 package dev.sieve.polite;
 
+import java.time.Duration;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -287,5 +288,15 @@ class Host {
     }
 
     /** The limits of each host, of each group, or of each server. */
-    record Limit(long delayNanos, int requests, int budget) {}
+    record Limit(long delayNanos, int requests, int budget) {
+        /** Longer durations are reduced to this, so that differences of moments do not overflow. */
+        private static final Duration LONGEST = Duration.ofDays(3650);
+
+        static long nanos(String name, Duration duration) {
+            if (duration.isNegative()) {
+                throw new IllegalArgumentException(name + " must not be negative: " + duration);
+            }
+            return duration.compareTo(LONGEST) > 0 ? LONGEST.toNanos() : duration.toNanos();
+        }
+    }
 }

@@ -3,15 +3,12 @@ package dev.sieve.polite;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Objects;
-import java.util.function.Function;
-import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The queues of a crawl: one first-in, first-out queue per host, or per {@linkplain Builder#lanes lane} of a host, and the
+ * The queues of a crawl: one first-in, first-out queue per host, or per {@linkplain ScheduleOptions#lanes lane} of a host, and the
  * rules when a host may be requested.
  *
  * <p>The starts of two requests to a host are at least its delay apart, and a limited number of requests to it are under
@@ -37,9 +34,6 @@ import org.jspecify.annotations.Nullable;
  * @param <T> the items
  */
 public final class HostSchedule<T> implements Closeable {
-    /** Longer durations are reduced to this, so that differences of moments do not overflow. */
-    private static final Duration LONGEST = Duration.ofDays(3650);
-
     private final Host.Limit hostLimit;
     private final Host.Limit groupLimit;
     private final boolean tellsTrust;
@@ -54,21 +48,21 @@ public final class HostSchedule<T> implements Closeable {
     private int underWay;
     private int hostsWithWork;
 
-    private HostSchedule(Builder<T> options, ItemQueues<T> queues, long startNanos) {
-        hostLimit = new Host.Limit(options.delayNanos, options.perHost, options.budget);
-        groupLimit = options.groupLimit;
-        tellsTrust = options.tellsTrust;
-        backOff = options.backOff;
-        // Hosts that are probed may be given their delay again.
-        hosts = new HostTable(
-                hostLimit, groupLimit, options.serverLimit, options.groupOf, options.lanes, !options.probeFirst);
-        selector = new HostSelector(hostLimit, options.probeFirst, tellsTrust, startNanos);
+    HostSchedule(
+            Host.Limit hostLimit,
+            Host.Limit groupLimit,
+            BackOff backOff,
+            boolean tellsTrust,
+            HostTable hosts,
+            HostSelector selector,
+            ItemQueues<T> queues) {
+        this.hostLimit = hostLimit;
+        this.groupLimit = groupLimit;
+        this.backOff = backOff;
+        this.tellsTrust = tellsTrust;
+        this.hosts = hosts;
+        this.selector = selector;
         this.queues = queues;
-    }
-
-    /** Returns the default options. */
-    public static <T> Builder<T> builder() {
-        return new Builder<>();
     }
 
     /**
@@ -262,7 +256,7 @@ public final class HostSchedule<T> implements Closeable {
 
     /**
      * Returns how long a request to a host has to wait that a page of another site needs; 0 if it may be made now, which is then
-     * counted. Without a wait, a host receives a number of them, and then one per turn, of which it has fewer while it has work;
+     * counted. Without a wait, a host receives a number of them, and then one per turn; it has fewer turns while it has work, and
      * none before the end of a back-off.
      *
      * @param isWithin whether it is one of the first ones of the page; others wait until all before them have had their turn
@@ -369,7 +363,7 @@ public final class HostSchedule<T> implements Closeable {
         int failures = Math.min(Byte.MAX_VALUE, host.failures + (isConsecutive ? 1 : 0));
         host.failures = (byte) failures;
         host.trust = (byte) Math.min(host.trust, Trust.RESPONDED.toByte());
-        selector.backOff(host, nowNanos + nanos("pause", backOff.pause(failures, retryAfter)));
+        selector.backOff(host, nowNanos + Host.Limit.nanos("pause", backOff.pause(failures, retryAfter)));
         end(hostName, host);
         return failures;
     }
@@ -404,7 +398,7 @@ public final class HostSchedule<T> implements Closeable {
         selector.end(host);
     }
 
-    /** Ends the probe of a host, see {@link Builder#probeFirst}. */
+    /** Ends the probe of a host, see {@link ScheduleOptions#probeFirst}. */
     public void open(String hostName) {
         Host host = get(hostName);
         host.isOpen = true;
@@ -416,7 +410,7 @@ public final class HostSchedule<T> implements Closeable {
      * is longer than the delay of all hosts. Rounded up to milliseconds, at most 24 days.
      */
     public void delay(String hostName, Duration delay) {
-        long millis = (nanos("delay", delay) + 999_999) / 1_000_000;
+        long millis = (Host.Limit.nanos("delay", delay) + 999_999) / 1_000_000;
         selector.setDelay(get(hostName), (int) Math.min(Integer.MAX_VALUE, millis));
     }
 
@@ -496,164 +490,5 @@ public final class HostSchedule<T> implements Closeable {
 
     private Host get(String hostName) {
         return hosts.get(hostName, selector.clock);
-    }
-
-    private static long nanos(String name, Duration duration) {
-        if (duration.isNegative()) {
-            throw new IllegalArgumentException(name + " must not be negative: " + duration);
-        }
-        return duration.compareTo(LONGEST) > 0 ? LONGEST.toNanos() : duration.toNanos();
-    }
-
-    /**
-     * The options of a schedule.
-     *
-     * @param <T> the items
-     */
-    public static final class Builder<T> {
-        private long delayNanos = Duration.ofSeconds(1).toNanos();
-        private int perHost = 1;
-        private int budget = Integer.MAX_VALUE;
-        private @Nullable Function<String, @Nullable String> groupOf;
-        private Host.Limit groupLimit = new Host.Limit(0, 1, Integer.MAX_VALUE);
-        private Host.@Nullable Limit serverLimit;
-        private boolean probeFirst;
-        private BackOff backOff = new BackOff(Duration.ofSeconds(10), Duration.ofMinutes(30));
-        private boolean tellsTrust;
-        private @Nullable Path spillDirectory;
-        private @Nullable Codec<T> codec;
-        private int itemsInMemory;
-        private int lanes;
-        private @Nullable ToIntFunction<T> laneOf;
-
-        private Builder() {}
-
-        /** Sets the least time between the starts of two requests to a host, at least zero. Default: one second. */
-        public Builder<T> delay(Duration delay) {
-            delayNanos = nanos("delay", delay);
-            return this;
-        }
-
-        /** Sets how many requests to a host may be under way at a time, 1 to 32,767. Default: 1. */
-        public Builder<T> perHost(int requests) {
-            perHost = check("requests to a host at a time", requests, Short.MAX_VALUE);
-            return this;
-        }
-
-        /**
-         * Sets whether only one request to a host, for its robots.txt, may be under way until {@link HostSchedule#open} is
-         * called. Default: false. A host that was forgotten is probed again.
-         */
-        public Builder<T> probeFirst(boolean probeFirst) {
-            this.probeFirst = probeFirst;
-            return this;
-        }
-
-        /** Sets the pause after consecutive failures. Default: from ten seconds to half an hour. */
-        public Builder<T> backOff(BackOff backOff) {
-            this.backOff = Objects.requireNonNull(backOff, "backOff");
-            return this;
-        }
-
-        /**
-         * Sets how many items are accepted per host, at least one. Default: no limit. With a limit, hosts with accepted
-         * items are never forgotten.
-         */
-        public Builder<T> budget(int items) {
-            budget = check("items for a host", items, Integer.MAX_VALUE);
-            return this;
-        }
-
-        /**
-         * Sets additional limits that hosts share, such as those of one registrable domain. Default: no groups.
-         *
-         * @param groupOf returns the group of a host, null for none; called once when a host is first seen
-         * @param delay the least time between the starts of two requests to the group; at least zero
-         * @param requests how many requests to the group may be under way at a time; 1 to 32,767
-         * @param items how many items are accepted for the group; at least one
-         */
-        public Builder<T> groups(Function<String, @Nullable String> groupOf, Duration delay, int requests, int items) {
-            this.groupOf = Objects.requireNonNull(groupOf, "groupOf");
-            groupLimit = new Host.Limit(
-                    nanos("delay of a group", delay),
-                    check("requests to a group at a time", requests, Short.MAX_VALUE),
-                    check("items for a group", items, Integer.MAX_VALUE));
-            return this;
-        }
-
-        /**
-         * Sets limits that hosts with the same {@linkplain HostSchedule#usesServer server} share, in addition to those of
-         * their group. Default: none.
-         *
-         * @param delay the least time between the starts of two requests to a server; at least zero
-         * @param requests how many requests to a server may be under way at a time; 1 to 32,767
-         */
-        public Builder<T> servers(Duration delay, int requests) {
-            serverLimit = new Host.Limit(
-                    nanos("delay of a server", delay),
-                    check("requests to a server at a time", requests, Short.MAX_VALUE),
-                    Integer.MAX_VALUE);
-            return this;
-        }
-
-        /**
-         * Requests some items of a host before its others: those of a lane before those of the next lane, and in the order in
-         * which they were added within it. Default: one lane. A host takes about 100 bytes more per lane that it uses.
-         *
-         * @param lanes how many lanes there are before that of the other items; at least one
-         * @param laneOf returns the lane of an item, from 0 to {@code lanes}; always the same for an item
-         */
-        public Builder<T> lanes(int lanes, ToIntFunction<T> laneOf) {
-            this.lanes = check("lanes", lanes, Byte.MAX_VALUE);
-            this.laneOf = Objects.requireNonNull(laneOf, "laneOf");
-            return this;
-        }
-
-        /**
-         * Sets whether hosts are distinguished by their {@link Trust}; to those that are not proven, one request at a time is
-         * made then. Default: false.
-         */
-        public Builder<T> tellTrust(boolean choice) {
-            tellsTrust = choice;
-            return this;
-        }
-
-        /**
-         * Keeps further items in a temporary file, which is deleted when the schedule is closed. Default: all items are
-         * kept in memory.
-         *
-         * @param directory where the file is created; must exist
-         * @param itemsInMemory about how many items are kept in memory, by their {@link Codec#size}; at least one
-         */
-        public Builder<T> spill(Path directory, Codec<T> codec, int itemsInMemory) {
-            spillDirectory = Objects.requireNonNull(directory, "directory");
-            this.codec = Objects.requireNonNull(codec, "codec");
-            this.itemsInMemory = check("items in memory", itemsInMemory, Integer.MAX_VALUE);
-            return this;
-        }
-
-        /**
-         * Returns an empty schedule.
-         *
-         * @param startNanos the moment before which no host is requested: the present or, for a crawl that continues
-         *     after a restart, the present and a delay, since any host may have been requested just before
-         * @throws UncheckedIOException when the spill file cannot be created
-         */
-        public HostSchedule<T> build(long startNanos) {
-            try {
-                SpillQueues spill = spillDirectory == null ? null : new SpillQueues(new BlockFile(spillDirectory));
-                return new HostSchedule<>(this, new ItemQueues<>(spill, codec, itemsInMemory, laneOf), startNanos);
-            } catch (IOException e) {
-                throw new UncheckedIOException(e);
-            }
-        }
-
-        private static int check(String name, int value, int max) {
-            if (value < 1 || value > max) {
-                String limit = value < 1 ? "at least 1" : "at most " + max;
-                throw new IllegalArgumentException(name + " must be " + limit + ": " + value);
-            }
-            return value;
-        }
     }
 }

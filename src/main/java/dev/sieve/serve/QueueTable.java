@@ -7,6 +7,7 @@ import dev.sieve.bloom.Memberships;
 import dev.sieve.polite.Codec;
 import dev.sieve.polite.HostSchedule;
 import dev.sieve.polite.LeaseCodec;
+import dev.sieve.polite.ScheduleOptions;
 import dev.sieve.serve.Queue.State;
 import java.io.Closeable;
 import java.io.IOException;
@@ -76,7 +77,7 @@ final class QueueTable implements Closeable {
         this.memory = memory;
         this.saver = saver;
         this.defaultDelay = defaultDelay;
-        schedule = HostSchedule.<Item>builder()
+        schedule = new ScheduleOptions<Item>()
                 .delay(Duration.ZERO)
                 .spill(folder, new ItemCodec(decoder), memory.queuedBytes())
                 .build(now.nanos());

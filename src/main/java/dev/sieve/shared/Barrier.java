@@ -137,7 +137,7 @@ final class Barrier {
             // A node that was a replica in between, however briefly, has another history.
             String history = Replies.info(session.receive()).get("master_replid");
             if (!session.history(node).equals(history)) {
-                throw new EngineAwayException("another node has taken its place", false, null);
+                throw new EngineException.Away("another node has taken its place", false, null);
             }
             if (isSafe) {
                 safe.add(node);

@@ -138,7 +138,7 @@ final class CrawlKeys {
         final byte[] done;
         /** The hash of hosts that have to pause. */
         final byte[] pauses;
-        /** The hash of hosts of which URLs are done in a run. */
+        /** The hash of hosts with URLs that are done in a run. */
         final byte[] hosts;
         /** The hash of counts that move with the slice. */
         final byte[] counts;

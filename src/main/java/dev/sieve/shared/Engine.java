@@ -69,11 +69,11 @@ final class Engine implements Closeable {
 
     private final List<Session> sessions = new ArrayList<>();
     private final Deque<Session> idle = new ArrayDeque<>();
-    private volatile @Nullable Run run;
+    private volatile Session.@Nullable Run run;
     private volatile @Nullable Outage outage;
     private volatile boolean inNewRun;
     private boolean impatient;
-    /** What a replica stores becomes that of its primary, even if it is a primary again before it restarts. */
+    /** The data of a replica becomes that of its primary, even if it is a primary again before it restarts. */
     private volatile boolean replaced;
 
     private volatile boolean isCluster;
@@ -135,7 +135,7 @@ final class Engine implements Closeable {
         try {
             warnings = connectFirst(session);
             succeeded();
-        } catch (IOException | EngineAwayException | UncheckedIOException e) {
+        } catch (IOException | EngineException.Away | UncheckedIOException e) {
             session.disconnect();
             throw new IOException("cannot use the engine " + address.server() + ": " + e.getMessage(), e);
         } finally {
@@ -185,7 +185,7 @@ final class Engine implements Closeable {
                     T result = work.run(session, number);
                     succeeded();
                     return result;
-                } catch (EngineAwayException e) {
+                } catch (EngineException.Away e) {
                     session.disconnect();
                     if (repeated || e.silent) {
                         failed(e.getMessage(), e.moving);
@@ -307,7 +307,7 @@ final class Engine implements Closeable {
                 throw new IOException("closed");
             }
             return infos;
-        } catch (IOException | EngineAwayException e) {
+        } catch (IOException | EngineException.Away e) {
             session.disconnect();
             throw e instanceof IOException checked ? checked : new Link.PassingException(e.getMessage(), e);
         }
@@ -324,8 +324,8 @@ final class Engine implements Closeable {
     private List<String> connectFirst(Session session) throws IOException {
         while (true) {
             try {
-                return warnings(session, connect(session));
-            } catch (Link.PassingException | EngineAwayException e) {
+                return EngineWarnings.of(session, connect(session));
+            } catch (Link.PassingException | EngineException.Away e) {
                 if (patience.isZero()) {
                     throw e;
                 }
@@ -365,7 +365,7 @@ final class Engine implements Closeable {
             replaced = false;
             if (isNew) {
                 inNewRun = calls.get() > 0;
-                run = new Run(id);
+                run = new Session.Run(id);
             }
             session.setRun(run());
             isCluster = session.topology().isCluster();
@@ -434,63 +434,6 @@ final class Engine implements Closeable {
         }
     }
 
-    private static List<String> warnings(Session session, Map<Server, Map<String, String>> infos) {
-        Set<String> warnings = new LinkedHashSet<>();
-        infos.forEach((node, info) -> {
-            if ("0".equals(info.get("aof_enabled"))) {
-                warnings.add("appendonly is off, so the engine loses the crawl when it ends: set 'appendonly yes'");
-            } else if ("no".equals(info.get(Link.APPENDFSYNC))) {
-                warnings.add("appendfsync is 'no', so the engine loses up to half a minute when its machine fails:"
-                        + " set 'appendfsync everysec' or 'always'");
-            } else if (session.setting(node, "no-appendfsync-on-rewrite").equals("yes")) {
-                warnings.add(
-                        "no-appendfsync-on-rewrite is 'yes', so the engine loses up to half a minute when its machine"
-                                + " fails while it rewrites its log: set 'no-appendfsync-on-rewrite no'");
-            }
-            String policy = info.getOrDefault("maxmemory_policy", "noeviction");
-            if (!policy.equals("noeviction")) {
-                warnings.add("maxmemory-policy is '" + policy + "', so the engine removes URLs when its memory is full:"
-                        + " set 'maxmemory-policy noeviction'");
-            }
-            if (session.topology().isCluster()) {
-                clusterWarnings(session, node, Replies.count(info.get("connected_slaves")), warnings);
-            }
-        });
-        return List.copyOf(warnings);
-    }
-
-    private static void clusterWarnings(Session session, Server node, long connected, Set<String> warnings) {
-        Topology.Replicas replicas = session.topology().replicas(node);
-        if (replicas.electable() > 0 && connected > replicas.present()) {
-            warnings.add("a replica that is not a node of the cluster is connected to " + node
-                    + ", so a page may be stored as finished before the replicas of the cluster have its links:"
-                    + " disconnect it");
-        }
-        if (replicas.electable() == 0) {
-            warnings.add("a node has no replica, so the crawl waits while it is away: " + node);
-        }
-        if (session.setting(node, "cluster-replica-validity-factor").equals("0")) {
-            warnings.add(
-                    "cluster-replica-validity-factor is 0, so a replica with old data may take the place of a node:"
-                            + " set 'cluster-replica-validity-factor 10'");
-        }
-        long electableMillis = Replies.count(session.setting(node, "cluster-node-timeout"))
-                * Replies.count(session.setting(node, "cluster-replica-validity-factor"));
-        if (electableMillis > Topology.ELECTABLE_MILLIS) {
-            warnings.add(
-                    "cluster-node-timeout times cluster-replica-validity-factor is more than 3 minutes, so a replica"
-                            + " that was away for longer may take the place of a node: set a lower one");
-        }
-        if (session.setting(node, "replica-read-only").equals("no")) {
-            warnings.add("replica-read-only is 'no', so a replica may store what its primary does not:"
-                    + " set 'replica-read-only yes'");
-        }
-        if (session.setting(node, "cluster-require-full-coverage").equals("no")) {
-            warnings.add("cluster-require-full-coverage is 'no', so parts of the cluster go on alone:"
-                    + " set 'cluster-require-full-coverage yes'");
-        }
-    }
-
     private synchronized void failed(@Nullable String reason, boolean isMoving) {
         long now = nanoClock.getAsLong();
         if (closed) {
@@ -541,7 +484,7 @@ final class Engine implements Closeable {
     }
 
     /** Returns the run of the newest connection. */
-    Run run() {
+    Session.Run run() {
         return Objects.requireNonNull(run, "no connection yet");
     }
 

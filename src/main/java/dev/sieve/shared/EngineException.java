@@ -2,6 +2,7 @@ package dev.sieve.shared;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import org.jspecify.annotations.Nullable;
 
 /** Thrown when the engine refuses a command. */
 class EngineException extends UncheckedIOException {
@@ -18,6 +19,24 @@ class EngineException extends UncheckedIOException {
             super(
                     "the engine " + server + " has no memory left: raise its maxmemory",
                     "it has no memory left: raise its maxmemory");
+        }
+    }
+
+    /** Thrown when a session has no response, so that the call has to be repeated; {@link Engine} catches it. */
+    static final class Away extends RuntimeException {
+        /** Whether the engine was silent, so that another attempt would take as long. */
+        final boolean silent;
+        /** Whether keys are on their way to another node, which takes a moment. */
+        final boolean moving;
+
+        Away(String message, boolean silent, @Nullable Throwable cause) {
+            this(message, silent, false, cause);
+        }
+
+        Away(String message, boolean silent, boolean moving, @Nullable Throwable cause) {
+            super(message, cause);
+            this.silent = silent;
+            this.moving = moving;
         }
     }
 }

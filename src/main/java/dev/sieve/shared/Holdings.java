@@ -8,21 +8,18 @@ import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.Collection;
 import java.util.Comparator;
-import java.util.Deque;
 import java.util.HashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.OptionalLong;
-import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What this worker holds: the slices that it owns, the frames that it took from these, and the leases of their URLs. A
+ * The holdings of this worker: the slices that it owns, the frames that it took from these, and the leases of their URLs. A
  * slice that is lost or released is dropped with its frames and leases.
  *
  * <p>Safe for use by many threads; no method waits for the engine. Everything is guarded by the monitor: all methods but
@@ -30,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * time on the clock of this process.
  */
 final class Holdings {
-    private final @Nullable Part[] parts;
+    private final Slice.@Nullable Part[] parts;
     private final Leases leases;
     /** The frames that are not done, by the ids of their first URLs. */
     private final TreeMap<Long, TakenFrame> frames = new TreeMap<>();
@@ -50,78 +47,11 @@ final class Holdings {
 
     private long safe;
 
-    private static final class Part {
-        final Slice slice;
-        Slice.Term term;
-        /** A renewal that is not safe on all replicas yet, and one of which that is being found out. */
-        Slice.@Nullable Term nextTerm;
-
-        Slice.@Nullable Term sealedTerm;
-        /** Frames that an earlier owner took, by number, with the URLs that are done in them. */
-        final TreeMap<Long, BitSet> left;
-        /** How many URLs each host has; null without a limit. */
-        final @Nullable HostCounts hosts;
-        /** Whether frames may be queued. */
-        boolean mayHaveFrames;
-        /** The number of the next call that takes; the same until a call was answered. */
-        long takeCall;
-
-        /** Frames with URLs that became done since the last call. */
-        final Set<TakenFrame> changed = new LinkedHashSet<>();
-        /** The calls that store what is done, until they were answered. */
-        final Deque<DoneCall> doneCalls = new ArrayDeque<>();
-
-        long doneNumber;
-        /** How many leases were begun and have not ended. */
-        int begun;
-        /** How many leases the caller holds on to without working on them. */
-        int unused;
-        /** Whether the engine stores that this worker has nothing to do in the slice. */
-        boolean isIdle;
-        /** Whether the slice was given up: no more URLs are handed out. */
-        boolean isLeaving;
-
-        long leaveNanos;
-
-        Part(Slice slice, Slice.Term term, Map<Long, BitSet> left, boolean mayHaveFrames, @Nullable HostCounts hosts) {
-            this.hosts = hosts;
-            this.slice = slice;
-            this.term = term;
-            this.left = new TreeMap<>(left);
-            this.mayHaveFrames = mayHaveFrames;
-        }
-
-        boolean hasEnded(long clock) {
-            return term.endNanos() - clock <= 0;
-        }
-
-        boolean hasWork() {
-            return !isLeaving && (mayHaveFrames || !left.isEmpty());
-        }
-
-        /** Returns whether the slice was given up and may be released: what was done in it is stored. */
-        boolean isReleasable(long clock) {
-            return isLeaving && changed.isEmpty() && doneCalls.isEmpty() && (begun == 0 || leaveNanos - clock <= 0);
-        }
-
-        int unsentDone() {
-            int sum = doneCalls.stream().mapToInt(DoneCall::count).sum();
-            return sum + changed.stream().mapToInt(TakenFrame::newlyDone).sum();
-        }
-
-        int unsentPages() {
-            int sum = doneCalls.stream().mapToInt(DoneCall::pages).sum();
-            return sum + changed.stream().mapToInt(TakenFrame::newPages).sum();
-        }
-    }
-
     Holdings(int sliceCount, long leaseTimeoutNanos) {
-        parts = new Part[sliceCount];
+        parts = new Slice.Part[sliceCount];
         attempts = new HashMap<>();
         leases = new Leases(leaseTimeoutNanos, attempts);
     }
-
-    // Slices
 
     /**
      * Adds a slice that was claimed.
@@ -130,9 +60,13 @@ final class Holdings {
      * @param hosts how many URLs of its hosts are done; null without a limit
      */
     synchronized void add(
-            Slice slice, Slice.Term term, Map<Long, BitSet> left, boolean mayHaveFrames, @Nullable HostCounts hosts) {
+            Slice slice,
+            Slice.Term term,
+            Map<Long, BitSet> left,
+            boolean mayHaveFrames,
+            Slice.@Nullable HostCounts hosts) {
         dropIf(other -> other.slice.index == slice.index);
-        parts[slice.index] = new Part(slice, term, left, mayHaveFrames, hosts);
+        parts[slice.index] = new Slice.Part(slice, term, left, mayHaveFrames, hosts);
         owned++;
     }
 
@@ -146,10 +80,10 @@ final class Holdings {
         dropIf(part -> part.hasEnded(clock) || isLost.test(part.slice));
     }
 
-    /** Drops all slices that match, in one pass over the leases, of which there may be millions. */
-    private void dropIf(Predicate<Part> isDropped) {
+    /** Drops all slices that match, in one pass over the leases: there may be millions. */
+    private void dropIf(Predicate<Slice.Part> isDropped) {
         int before = owned;
-        for (Part part : parts()) {
+        for (Slice.Part part : parts()) {
             if (isDropped.test(part)) {
                 unsentDone -= part.unsentDone();
                 parts[part.slice.index] = null;
@@ -170,9 +104,9 @@ final class Holdings {
         }
     }
 
-    private List<Part> parts() {
-        List<Part> present = new ArrayList<>(owned);
-        for (Part part : parts) {
+    private List<Slice.Part> parts() {
+        List<Slice.Part> present = new ArrayList<>(owned);
+        for (Slice.Part part : parts) {
             if (part != null) {
                 present.add(part);
             }
@@ -180,24 +114,24 @@ final class Holdings {
         return present;
     }
 
-    private List<Slice> slices(Predicate<Part> matches) {
+    private List<Slice> slices(Predicate<Slice.Part> matches) {
         return parts().stream().filter(matches).map(part -> part.slice).toList();
     }
 
     /** Returns the state of a slice; null when it was dropped. */
-    private @Nullable Part part(Slice slice) {
-        Part part = parts[slice.index];
+    private Slice.@Nullable Part part(Slice slice) {
+        Slice.Part part = parts[slice.index];
         return part != null && part.slice == slice ? part : null;
     }
 
     /** Returns the state of the slice of a frame that was not dropped. */
-    private Part part(TakenFrame frame) {
+    private Slice.Part part(TakenFrame frame) {
         return Objects.requireNonNull(parts[frame.slice]);
     }
 
     /** Returns the slice of a frame; null when it was dropped. */
     synchronized @Nullable Slice slice(TakenFrame frame) {
-        Part part = parts[frame.slice];
+        Slice.Part part = parts[frame.slice];
         return part == null ? null : part.slice;
     }
 
@@ -220,13 +154,13 @@ final class Holdings {
 
     /** Returns whether the engine stores that this worker has nothing to do in a slice. */
     synchronized boolean isIdle(Slice slice) {
-        Part part = part(slice);
+        Slice.Part part = part(slice);
         return part != null && part.isIdle;
     }
 
     /** Notes that the engine has renewed the ownership of a slice; the term holds from {@link #confirmTerms} on. */
     synchronized void renewed(Slice slice, Slice.Term term, boolean idle, boolean hasFrames) {
-        Part part = part(slice);
+        Slice.Part part = part(slice);
         if (part != null) {
             part.nextTerm = term;
             part.isIdle = (idle || part.isIdle) && !hasFrames;
@@ -236,7 +170,7 @@ final class Holdings {
 
     /** Notes that the renewals until now are being confirmed; returns the slices that they are of. */
     synchronized List<Slice> sealTerms() {
-        for (Part part : parts()) {
+        for (Slice.Part part : parts()) {
             part.sealedTerm = part.nextTerm;
             part.nextTerm = null;
         }
@@ -245,7 +179,7 @@ final class Holdings {
 
     /** Notes that no failure of a node can take back those renewals that were sealed and are of these slices. */
     synchronized void confirmTerms(Collection<Slice> safe) {
-        for (Part part : parts()) {
+        for (Slice.Part part : parts()) {
             part.term = part.sealedTerm == null || !safe.contains(part.slice) ? part.term : part.sealedTerm;
             part.sealedTerm = null;
         }
@@ -253,10 +187,10 @@ final class Holdings {
 
     /** Gives up all slices but a share: their URLs that were not handed out are not, and their leases cannot begin. */
     synchronized void giveBack(int share, long untilNanos) {
-        List<Part> kept = new ArrayList<>(parts());
+        List<Slice.Part> kept = new ArrayList<>(parts());
         kept.removeIf(part -> part.isLeaving);
         kept.sort(Comparator.comparingInt(part -> part.begun));
-        for (Part part : kept.subList(0, Math.max(0, kept.size() - share))) {
+        for (Slice.Part part : kept.subList(0, Math.max(0, kept.size() - share))) {
             part.isLeaving = true;
             part.leaveNanos = untilNanos;
             ready.removeIf(frame -> frame.slice == part.slice.index);
@@ -277,11 +211,9 @@ final class Holdings {
         return !hasEnded;
     }
 
-    // Frames
-
     /** Notes that frames may be queued in a slice. */
     synchronized void mayHaveFrames(int index) {
-        Part part = parts[index];
+        Slice.Part part = parts[index];
         if (part != null) {
             part.mayHaveFrames = true;
         }
@@ -295,7 +227,7 @@ final class Holdings {
                 && (all || part.hasWork()));
     }
 
-    /** What is to be taken: frames that an earlier owner took or, without any, queued ones. */
+    /** The frames to take: those that an earlier owner took or, without any, queued ones. */
     record Request(long call, SortedMap<Long, BitSet> left) {}
 
     /**
@@ -303,7 +235,7 @@ final class Holdings {
      * null when the slice was dropped.
      */
     synchronized @Nullable Request request(Slice slice, int maxLeft) {
-        Part part = part(slice);
+        Slice.Part part = part(slice);
         if (part == null) {
             return null;
         }
@@ -314,7 +246,7 @@ final class Holdings {
     }
 
     synchronized void taken(Slice slice, Request request) {
-        Part part = part(slice);
+        Slice.Part part = part(slice);
         if (part != null) {
             part.takeCall += request.left.isEmpty() ? 1 : 0;
             part.left.keySet().removeAll(request.left.keySet());
@@ -322,7 +254,7 @@ final class Holdings {
     }
 
     synchronized void add(Slice slice, long number, Frame text, BitSet done) {
-        Part part = part(slice);
+        Slice.Part part = part(slice);
         if (part == null || part.isLeaving) {
             return;
         }
@@ -337,8 +269,6 @@ final class Holdings {
             part.changed.add(frame);
         }
     }
-
-    // Leases
 
     /** Returns the frame of a URL that is not done; null when there is none. */
     private @Nullable TakenFrame frame(long id) {
@@ -390,7 +320,7 @@ final class Holdings {
     /** Counts a URL that was handed out for its host; returns false when that has as many as permitted. */
     synchronized boolean admit(Lease lease) {
         TakenFrame frame = frame(lease.id());
-        HostCounts hosts = frame == null ? null : part(frame).hosts;
+        Slice.HostCounts hosts = frame == null ? null : part(frame).hosts;
         return hosts == null || hosts.admit(HostSlices.host(lease.url()));
     }
 
@@ -399,7 +329,7 @@ final class Holdings {
         if (frame == null) {
             return false;
         }
-        Part part = part(frame);
+        Slice.Part part = part(frame);
         if (part.isLeaving) {
             end(frame, lease);
             return false;
@@ -422,7 +352,7 @@ final class Holdings {
         }
         leases.release(lease);
         end(frame, lease);
-        Part part = part(frame);
+        Slice.Part part = part(frame);
         frame.done(lease.id(), isPage, part.hosts == null ? null : HostSlices.host(lease.url()));
         part.changed.add(frame);
         unsentDone++;
@@ -459,8 +389,6 @@ final class Holdings {
         part(frame).begun -= frame.end(lease.id()) ? 1 : 0;
     }
 
-    // What is done
-
     /** Returns how many URLs are done without the engine having stored it. */
     synchronized int unsentDone() {
         return unsentDone;
@@ -473,7 +401,7 @@ final class Holdings {
 
     /** Returns how many of these are pages. */
     synchronized int unsentPages() {
-        return parts().stream().mapToInt(Part::unsentPages).sum();
+        return parts().stream().mapToInt(Slice.Part::unsentPages).sum();
     }
 
     /**
@@ -482,7 +410,7 @@ final class Holdings {
      */
     synchronized long seal() {
         sealed++;
-        for (Part part : parts()) {
+        for (Slice.Part part : parts()) {
             while (!part.changed.isEmpty()) {
                 String run = part.hosts == null ? null : part.hosts.run();
                 part.doneCalls.add(DoneCall.of(++part.doneNumber, sealed, part.changed, run));
@@ -498,21 +426,19 @@ final class Holdings {
 
     /** Returns the call that may store what is done in a slice, the same until it was answered; null when there is none. */
     synchronized @Nullable DoneCall doneCall(Slice slice) {
-        Part part = part(slice);
+        Slice.Part part = part(slice);
         DoneCall next = part == null ? null : part.doneCalls.peek();
         return next != null && next.seal() <= safe ? next : null;
     }
 
     /** Notes that the engine has answered the call of a slice. */
     synchronized void stored(Slice slice, DoneCall call) {
-        Part part = part(slice);
+        Slice.Part part = part(slice);
         if (part != null) {
             unsentDone -= call.count();
             part.doneCalls.remove(call);
         }
     }
-
-    // Counts
 
     synchronized long held() {
         return leases.held();
@@ -527,16 +453,16 @@ final class Holdings {
                         > Math.min(
                                 left,
                                 parts().stream().mapToLong(part -> part.unused).sum())
-                || parts().stream().anyMatch(Part::hasWork);
+                || parts().stream().anyMatch(Slice.Part::hasWork);
     }
 
-    /** Returns how long until a URL may be handed out, as far as this process can tell. */
+    /** Returns how long until a URL may be handed out, by the state of this process. */
     synchronized long waitNanos(long nowNanos, long clock) {
         if (!ready.isEmpty() || dueFrame != null) {
             return 0;
         }
         long wait = leases.waitNanos(nowNanos);
-        for (Part part : parts()) {
+        for (Slice.Part part : parts()) {
             if (part.hasWork()) {
                 wait = Math.min(wait, Math.max(0, part.slice.restNanos(clock)));
             }

@@ -118,7 +118,7 @@ class Link {
             throw unusable(reason(e), e);
         } catch (EngineException e) {
             throw new IOException(e.reason, e);
-        } catch (EngineAwayException | ClassCastException e) {
+        } catch (EngineException.Away | ClassCastException e) {
             throw unusable(e.getMessage(), e);
         }
     }
@@ -214,7 +214,7 @@ class Link {
     private Wire open() {
         Wire open = wire;
         if (open == null) {
-            throw new EngineAwayException("the connection was closed", false, null);
+            throw new EngineException.Away("the connection was closed", false, null);
         }
         return open;
     }
@@ -246,9 +246,9 @@ class Link {
                     "MISCONF",
                     "NOREPLICAS",
                     "UNBLOCKED",
-                    "BUSY" -> new EngineAwayException(message, false, e);
-            case "MOVED" -> new EngineAwayException("a slot is on another node now", false, true, e);
-            case "ASK", "TRYAGAIN" -> new EngineAwayException("a slot is being moved from " + server, false, true, e);
+                    "BUSY" -> new EngineException.Away(message, false, e);
+            case "MOVED" -> new EngineException.Away("a slot is on another node now", false, true, e);
+            case "ASK", "TRYAGAIN" -> new EngineException.Away("a slot is being moved from " + server, false, true, e);
             case "WRONGTYPE" -> refused(message + " ('sieve state' names the key, and 'sieve repair' puts it aside)");
             default -> refused(message);
         };
@@ -258,8 +258,8 @@ class Link {
         return new EngineException("the engine " + name() + " refuses a command: " + reason, reason);
     }
 
-    private static EngineAwayException away(JedisException e) {
-        return new EngineAwayException(reason(e), e.getCause() instanceof SocketTimeoutException, e);
+    private static EngineException.Away away(JedisException e) {
+        return new EngineException.Away(reason(e), e.getCause() instanceof SocketTimeoutException, e);
     }
 
     private static String reason(JedisException e) {

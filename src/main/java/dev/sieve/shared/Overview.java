@@ -29,7 +29,7 @@ final class Overview {
     private final Ownership ownership;
     private final RepeatableWrites.Recent recent;
 
-    /** What is known; null before the first survey. */
+    /** The last survey; null before the first one. */
     private @Nullable Survey last;
 
     private long surveyNanos;

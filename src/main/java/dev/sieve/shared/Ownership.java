@@ -47,7 +47,7 @@ final class Ownership {
             boolean mayHaveFrames,
             Map<String, Duration> pauses,
             Map<Long, Integer> counts,
-            @Nullable HostCounts hosts) {}
+            Slice.@Nullable HostCounts hosts) {}
 
     private final Worker worker;
     private final Duration ttl;
@@ -246,7 +246,7 @@ final class Ownership {
     }
 
     private void claim(Survey survey, List<Integer> indices, long clock, List<Claim> claims) {
-        Run run = survey.run;
+        Session.Run run = survey.run;
         List<Claim> claimed = worker.engine().tryCall((session, number) -> {
             if (session.run() != run) {
                 return List.of();
@@ -274,7 +274,8 @@ final class Ownership {
             granted.forEach((index, reply) -> {
                 byte[] key = worker.keys().slice(index).hosts;
                 // Read after the claim, when no other worker can change them.
-                HostCounts hosts = mostPerHost == null ? null : HostCounts.read(session, key, crawlRun, mostPerHost);
+                Slice.HostCounts hosts =
+                        mostPerHost == null ? null : Slice.HostCounts.read(session, key, crawlRun, mostPerHost);
                 all.add(claimed(survey, index, reply, hosts, clock));
             });
             return all;
@@ -282,7 +283,7 @@ final class Ownership {
         claims.addAll(claimed == null ? List.of() : claimed);
     }
 
-    private Claim claimed(Survey survey, int index, List<?> reply, @Nullable HostCounts hosts, long clock) {
+    private Claim claimed(Survey survey, int index, List<?> reply, Slice.@Nullable HostCounts hosts, long clock) {
         byte[][] proof = {utf8(survey.run.id), utf8(Replies.number(reply.get(0))), utf8(worker.name())};
         boolean isMoved = Replies.number(reply.get(1)) == 1;
         Map<Long, BitSet> left = new HashMap<>();

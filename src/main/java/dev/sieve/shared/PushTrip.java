@@ -4,10 +4,11 @@ import static dev.sieve.shared.CrawlKeys.utf8;
 
 import dev.sieve.OnFull;
 import dev.sieve.SieveFullException;
-import dev.sieve.shared.PushPart.Url;
+import dev.sieve.shared.PushTrip.Part.Url;
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -42,7 +43,7 @@ final class PushTrip {
     private final ReentrantLock turn = new ReentrantLock();
 
     // Guarded by the monitor.
-    private final List<PushPart> parts = new ArrayList<>();
+    private final List<Part> parts = new ArrayList<>();
     /** How many threads have not left. */
     private int threads;
 
@@ -54,7 +55,7 @@ final class PushTrip {
     private boolean refuses;
 
     private byte[] number = {};
-    private @Nullable Run run;
+    private Session.@Nullable Run run;
     private @Nullable RuntimeException failure;
 
     /** Used by the thread whose turn it is, and by the last thread that leaves. */
@@ -68,7 +69,7 @@ final class PushTrip {
 
     private static final class Call {
         /** The URLs of one batch; {@code sent} of them are not in the call already. */
-        private record Page(PushPart part, PushPart.Urls urls, int sent) {}
+        private record Page(Part part, Part.Urls urls, int sent) {}
 
         final List<Page> pages = new ArrayList<>();
         /** The URLs of all pages, and their texts. */
@@ -80,7 +81,7 @@ final class PushTrip {
         @Nullable
         Object reply;
 
-        void add(PushPart part, PushPart.Urls urls) {
+        void add(Part part, Part.Urls urls) {
             int before = sent.size();
             byte[] text = urls.texts.toByteArray();
             int from = 0;
@@ -137,7 +138,7 @@ final class PushTrip {
     }
 
     /** Adds a part, which the caller then has to {@link #send}; false when the trip has begun or has no room. */
-    synchronized boolean join(PushPart part) {
+    synchronized boolean join(Part part) {
         boolean joins = !hasBegun && part.fitsWith(parts);
         if (joins) {
             parts.add(part);
@@ -147,7 +148,7 @@ final class PushTrip {
     }
 
     /** Removes a part whose trip has not begun; the last thread to leave a trip that has not ended frees its lane. */
-    private synchronized void leave(PushPart part) {
+    private synchronized void leave(Part part) {
         threads--;
         if (!hasBegun) {
             parts.remove(part);
@@ -156,7 +157,7 @@ final class PushTrip {
         }
     }
 
-    private synchronized List<PushPart> begin() {
+    private synchronized List<Part> begin() {
         hasBegun = true;
         return parts;
     }
@@ -172,7 +173,7 @@ final class PushTrip {
      * Sends a part that has joined, with all others, unless another thread does; waits for the response, leaves the trip,
      * and returns the run of the engine. When this throws, URLs of the part may be accepted, also later.
      */
-    Run send(PushPart part) {
+    Session.Run send(Part part) {
         try {
             turn.lockInterruptibly();
             try {
@@ -211,7 +212,7 @@ final class PushTrip {
 
     private Map<Integer, Call> prepare(Lane mine) {
         Map<Integer, Call> all = new LinkedHashMap<>();
-        for (PushPart part : begin()) {
+        for (Part part : begin()) {
             part.ofSlice.forEach((slice, urls) ->
                     all.computeIfAbsent(slice, each -> new Call()).add(part, urls));
         }
@@ -222,8 +223,8 @@ final class PushTrip {
     }
 
     /** Makes the round trip, and gives each batch the response to its URLs; returns the run of the engine. */
-    private Run call(Lane mine, Map<Integer, Call> all) {
-        Run present = worker.engine().call((session, callNumber) -> {
+    private Session.Run call(Lane mine, Map<Integer, Call> all) {
+        Session.Run present = worker.engine().call((session, callNumber) -> {
             all.forEach((slice, call) -> send(session, mine, worker.keys().slice(slice), call));
             all.values().forEach(call -> call.reply = receive(session));
             return session.run();
@@ -275,5 +276,85 @@ final class PushTrip {
             return CrawlSettings.isGone(worker.keys().name());
         }
         return null;
+    }
+
+    /** The URLs of one batch that go to the engine in one round trip, and the response to them. Used by one thread at a time. */
+    static final class Part {
+        /** The maximum number of URLs per round trip; Lua limits the values that {@code unpack} returns. */
+        static final int MAX_URLS = 2048;
+
+        /** The bytes of a round trip of several parts, at most; a single part may exceed it by one URL. */
+        private static final int ENOUGH_BYTES = 1 << 18;
+
+        /** The common part of the frames of the batch. */
+        final byte[] head;
+
+        final Map<Integer, Urls> ofSlice = new LinkedHashMap<>();
+        private int size;
+        private int bytes;
+
+        Part(byte[] head) {
+            this.head = head;
+        }
+
+        /** A URL: its index in the batch, its hash, its bucket, and the length of its text. */
+        record Url(int index, long h1, long h2, long bucket, int length) {
+            int fingerprint() {
+                return (int) h2;
+            }
+
+            /** Returns the bucket and the fingerprint. */
+            long place() {
+                return (bucket << 32) | (h2 & 0xffffffffL);
+            }
+        }
+
+        /** The URLs of one slice, and the response to them. */
+        static final class Urls {
+            final List<Url> all = new ArrayList<>();
+            final ByteArrayOutputStream texts = new ByteArrayOutputStream();
+
+            /** The indexes in the batch of those that are new. */
+            final BitSet isNew = new BitSet(0);
+            /** How many URLs the slice has accepted, when one of these is new. */
+            long acceptedInSlice;
+
+            /** Why the engine has refused them. */
+            @Nullable
+            RuntimeException failure;
+        }
+
+        boolean isEmpty() {
+            return size == 0;
+        }
+
+        /** Returns whether further URLs go into another round trip. */
+        boolean isFull() {
+            return size == MAX_URLS || bytes >= ENOUGH_BYTES;
+        }
+
+        /** Returns whether this fits into a round trip with other parts. */
+        boolean fitsWith(List<Part> others) {
+            int urls = others.stream().mapToInt(part -> part.size).sum();
+            int sum = others.stream().mapToInt(part -> part.bytes).sum();
+            return others.isEmpty() || (urls + size <= MAX_URLS && sum + bytes <= ENOUGH_BYTES);
+        }
+
+        Urls ofSlice(int slice) {
+            Urls urls = ofSlice.get(slice);
+            if (urls == null) {
+                urls = new Urls();
+                ofSlice.put(slice, urls);
+                bytes += head.length;
+            }
+            return urls;
+        }
+
+        /** Adds a URL, whose text was appended to those of its slice. */
+        void add(Urls urls, Url url) {
+            urls.all.add(url);
+            size++;
+            bytes += url.length;
+        }
     }
 }

@@ -40,7 +40,7 @@ final class Pusher {
         next = new PushTrip(worker, freeLanes);
     }
 
-    private synchronized PushTrip join(PushPart part) {
+    private synchronized PushTrip join(PushTrip.Part part) {
         if (!next.join(part)) {
             next = new PushTrip(worker, freeLanes);
             next.join(part);
@@ -48,7 +48,7 @@ final class Pusher {
         return next;
     }
 
-    /** Refuses a batch of which a URL, a key or the referrer is too long. */
+    /** Refuses a batch with a URL, a key or a referrer that is too long. */
     static void check(UrlBatch batch) {
         // A char has at most three bytes, so nearly every referrer is measured without being encoded.
         if (batch.referrer() != null && batch.referrer().length() > Frame.MAX_TEXT / 3) {
@@ -95,7 +95,7 @@ final class Pusher {
             batch.clearNew();
             try {
                 for (int from = 0; from < batch.size(); ) {
-                    PushPart part = new PushPart(head);
+                    PushTrip.Part part = new PushTrip.Part(head);
                     from = collect(from, part);
                     if (!part.isEmpty()) {
                         note(join(part).send(part), part);
@@ -110,7 +110,7 @@ final class Pusher {
         }
 
         /** Collects the URLs of one round trip; returns the index after them. */
-        private int collect(int from, PushPart part) {
+        private int collect(int from, PushTrip.Part part) {
             RecentKeys.Table known = recent.of(worker.engine().run());
             for (int next = from; next < batch.size(); ) {
                 int count = Math.min(Membership.BATCH, batch.size() - next);
@@ -128,23 +128,23 @@ final class Pusher {
             return batch.size();
         }
 
-        private void add(int index, long h1, long h2, PushPart part) {
+        private void add(int index, long h1, long h2, PushTrip.Part part) {
             byte[] url = batch.urlBytes(index);
             int from = batch.urlFrom(index);
             int to = batch.urlTo(index);
             int slice = page.slice(url, from, to);
-            PushPart.Urls urls = part.ofSlice(slice);
+            PushTrip.Part.Urls urls = part.ofSlice(slice);
             int before = urls.texts.size();
             Frame.url(urls.texts, referrer, url, from, to);
             long bucket = worker.settings().bucket(slice, h1);
-            part.add(urls, new PushPart.Url(index, h1, h2, bucket, urls.texts.size() - before));
+            part.add(urls, new PushTrip.Part.Url(index, h1, h2, bucket, urls.texts.size() - before));
         }
 
         /** Marks what is new; throws when a slice has refused its URLs. */
-        private void note(Run run, PushPart part) {
+        private void note(Session.Run run, PushTrip.Part part) {
             RuntimeException failure = null;
-            for (Map.Entry<Integer, PushPart.Urls> entry : part.ofSlice.entrySet()) {
-                PushPart.Urls urls = entry.getValue();
+            for (Map.Entry<Integer, PushTrip.Part.Urls> entry : part.ofSlice.entrySet()) {
+                PushTrip.Part.Urls urls = entry.getValue();
                 if (urls.failure == null) {
                     note(run, entry.getKey(), urls);
                 } else {
@@ -156,7 +156,7 @@ final class Pusher {
             }
         }
 
-        private void note(Run run, int slice, PushPart.Urls urls) {
+        private void note(Session.Run run, int slice, PushTrip.Part.Urls urls) {
             if (run == worker.engine().run()) {
                 RecentKeys.Table known = recent.of(run);
                 urls.all.forEach(url -> known.add(url.h1(), url.h2()));

@@ -15,15 +15,15 @@ import org.jspecify.annotations.Nullable;
 final class RecentKeys {
     /** The tags of one run. */
     static final class Table {
-        private final @Nullable Run run;
+        private final Session.@Nullable Run run;
         private final AtomicLongArray tags;
 
-        private Table(@Nullable Run run, int size) {
+        private Table(Session.@Nullable Run run, int size) {
             this.run = run;
             tags = new AtomicLongArray(size);
         }
 
-        Run run() {
+        Session.Run run() {
             return Objects.requireNonNull(run);
         }
 
@@ -73,12 +73,12 @@ final class RecentKeys {
     }
 
     /** Returns the table of a run, an empty one when the run is new. */
-    Table of(Run run) {
+    Table of(Session.Run run) {
         Table present = table;
         return present.run == run ? present : renew(run);
     }
 
-    private synchronized Table renew(Run run) {
+    private synchronized Table renew(Session.Run run) {
         if (table.run != run) {
             table = new Table(run, size);
         }

@@ -42,23 +42,23 @@ final class RepeatableWrites {
         }
 
         /** Adds a write that was made; {@code ofWrite} is the run of the engine before it. */
-        private synchronized void add(Runnable repetition, int permits, Run ofWrite, long now) {
+        private synchronized void add(Runnable repetition, int permits, Session.Run ofWrite, long now) {
             writes.add(new Write(repetition, permits, now, ofWrite));
         }
 
         /** Returns the writes that have to be repeated, since a run before the present one may have lost them. */
-        synchronized List<Write> lost(Run present) {
+        synchronized List<Write> lost(Session.Run present) {
             return writes.stream().filter(write -> write.run != present).toList();
         }
 
         /** Notes that a write was repeated; parameters as those of {@link #add}. */
-        synchronized void repeated(Write write, Run ofWrite, long now) {
+        synchronized void repeated(Write write, Session.Run ofWrite, long now) {
             write.run = ofWrite;
             write.nanos = now;
         }
 
         /** Forgets what was written before a time, in the present run: the engine cannot lose it any more. */
-        synchronized void forget(Run present, long until) {
+        synchronized void forget(Session.Run present, long until) {
             writes.removeIf(write -> {
                 boolean isSafe = write.run == present && until - write.nanos > 0;
                 room.release(isSafe ? write.permits : 0);
@@ -78,9 +78,9 @@ final class RepeatableWrites {
         /** When it was made last. */
         private long nanos;
         /** The run of the engine that may have it. */
-        private Run run;
+        private Session.Run run;
 
-        private Write(Runnable repetition, int permits, long nanos, Run run) {
+        private Write(Runnable repetition, int permits, long nanos, Session.Run run) {
             this.repetition = repetition;
             this.permits = permits;
             this.nanos = nanos;
@@ -112,7 +112,7 @@ final class RepeatableWrites {
     <T> T make(int most, long bytes, Supplier<T> write, Supplier<List<byte[]>> written, Consumer<List<byte[]>> again) {
         int reserved = (int) Math.min(mostBytes, WRITE_BYTES + most * TEXT_BYTES + bytes);
         awaitRoom(reserved);
-        Run run = worker.engine().run();
+        Session.Run run = worker.engine().run();
         try {
             return write.get();
         } finally {

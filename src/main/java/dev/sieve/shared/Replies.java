@@ -21,7 +21,7 @@ final class Replies {
         return reply instanceof Long number ? number : Long.parseLong(text(reply));
     }
 
-    /** Returns a number of which it is not known who has stored it; 0 for anything but up to 18 digits. */
+    /** Returns a number that any program may have stored; 0 for anything but up to 18 digits. */
     static long count(@Nullable Object reply) {
         if (reply instanceof Long number) {
             return number;

@@ -114,7 +114,7 @@ final class Session {
             return all;
         } catch (EngineException e) {
             throw new IOException(e.reason, e);
-        } catch (EngineAwayException e) {
+        } catch (EngineException.Away e) {
             throw new Link.PassingException(e.getMessage(), e);
         }
     }
@@ -146,11 +146,11 @@ final class Session {
         try {
             Topology present = Topology.read(link(asked));
             if (!present.primaries().equals(topology.primaries())) {
-                throw new EngineAwayException("other nodes store the keys now", false, null);
+                throw new EngineException.Away("other nodes store the keys now", false, null);
             }
             topology = present;
         } catch (IOException | EngineException e) {
-            throw new EngineAwayException(asked + ": " + e.getMessage(), false, e);
+            throw new EngineException.Away(asked + ": " + e.getMessage(), false, e);
         }
     }
 
@@ -163,7 +163,7 @@ final class Session {
             throw e;
         } catch (IOException e) {
             boolean isAway =
-                    e.getCause() instanceof JedisConnectionException || e.getCause() instanceof EngineAwayException;
+                    e.getCause() instanceof JedisConnectionException || e.getCause() instanceof EngineException.Away;
             if (isAway && isNodeOfCluster) {
                 // The others have not noticed yet that it has died.
                 throw new Link.PassingException(node + ": " + e.getMessage(), e);
@@ -175,7 +175,7 @@ final class Session {
     private Link link(Server node) {
         Link link = links.get(node);
         if (link == null) {
-            throw new EngineAwayException("the connection was closed", false, null);
+            throw new EngineException.Away("the connection was closed", false, null);
         }
         return link;
     }
@@ -211,7 +211,7 @@ final class Session {
         }
         Link next = awaited.poll();
         if (next == null) {
-            throw new EngineAwayException("the connection was closed", false, null);
+            throw new EngineException.Away("the connection was closed", false, null);
         }
         return named(next, next::receive);
     }
@@ -228,9 +228,9 @@ final class Session {
     private <T> T named(Link link, Supplier<T> step) {
         try {
             return step.get();
-        } catch (EngineAwayException e) {
+        } catch (EngineException.Away e) {
             throw topology.isCluster()
-                    ? new EngineAwayException(link.server() + ": " + e.getMessage(), e.silent, e.moving, e)
+                    ? new EngineException.Away(link.server() + ": " + e.getMessage(), e.silent, e.moving, e)
                     : e;
         }
     }
@@ -245,5 +245,20 @@ final class Session {
         abort();
         links.clear();
         awaited.clear();
+    }
+
+    /** One life of an engine, from its start to its end. Compared by identity: a run that comes again is another one. */
+    static final class Run {
+        /** The identity that the engine reports. */
+        final String id;
+
+        Run(String id) {
+            this.id = id;
+        }
+
+        @Override
+        public String toString() {
+            return id;
+        }
     }
 }

@@ -15,7 +15,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What the workers of a crawl share besides URLs: lists of lines, pauses and counts of hosts, and options. Obtained from {@link
+ * The data that the workers of a crawl share besides URLs: lists of lines, pauses and counts of hosts, and options. Obtained from {@link
  * SharedSieve#notes}. A call waits while the engine is away, up to the patience of the frontier. Safe for use by many
  * threads.
  */
@@ -25,7 +25,7 @@ public final class SharedNotes {
     /** Lines that are added in one command. */
     private static final int MAX_LINES = 1024;
 
-    /** Workers of which the engine keeps what they have done. */
+    /** Workers whose reports the engine keeps. */
     private static final int MAX_SHARES = 1000;
 
     private final Worker worker;

@@ -17,7 +17,7 @@ import java.util.Map;
  * stored before it is removed, so an interrupted repair loses nothing, and the next one completes it.
  */
 final class SharedRepair {
-    /** How long an ownership lasts: far longer than a page takes, before each of which it is renewed. */
+    /** How long an ownership lasts: far longer than a page takes. It is renewed before each page. */
     private static final byte[] OWNERSHIP_MILLIS = utf8(60_000);
 
     private static final byte[] WORKER = utf8(StoredCrawl.REPAIR);

@@ -1,11 +1,10 @@
 package dev.sieve.shared;
 
 import dev.sieve.CapacityAlerts;
-import dev.sieve.CapacityEvent;
 import dev.sieve.Frontier;
+import dev.sieve.FrontierBuilder;
 import dev.sieve.FrontierSettings;
 import dev.sieve.Lease;
-import dev.sieve.Leases;
 import dev.sieve.OnFull;
 import dev.sieve.SieveFullException;
 import dev.sieve.SieveStats;
@@ -20,7 +19,6 @@ import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BiConsumer;
-import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
@@ -71,12 +69,13 @@ public final class SharedSieve implements Frontier {
 
     private SharedSieve(Builder builder, Engine engine, String name, CrawlSettings settings) {
         clock = builder.clock;
-        Holdings holdings = new Holdings(settings.slices(), builder.leaseTimeoutNanos);
+        Holdings holdings = new Holdings(settings.slices(), builder.leaseTimeoutNanos());
         CrawlKeys keys = settings.keys(builder.address.name());
         worker = new Worker(name, engine, keys, settings, holdings, new Totals(settings, holdings), trip);
         HostSlices hosts = new HostSlices(settings.slices(), settings.seed(), builder.groupOfHost);
         pusher = new Pusher(worker, hosts, new RecentKeys(builder.cacheBytes));
-        capacity = new CapacityMarks(worker, new CapacityAlerts(builder.settings.listener()));
+        capacity =
+                new CapacityMarks(worker, new CapacityAlerts(builder.settings().listener()));
         taker = new Taker(worker);
         barrier = new Barrier(worker, builder.isBarrierOff);
         results = new Results(worker, barrier, builder.hasKeeper);
@@ -110,23 +109,6 @@ public final class SharedSieve implements Frontier {
 
     private void requireUsable() {
         upkeep.requireUsable();
-    }
-
-    // Pushes
-
-    /**
-     * {@inheritDoc}
-     *
-     * @throws SieveFullException when the URL is new, and the crawl is full and refuses new URLs, or the engine has no memory
-     *     left
-     * @throws IllegalArgumentException when the URL is longer than 1,048,576 bytes
-     * @throws UncheckedIOException when the engine was away for too long
-     */
-    @Override
-    public boolean push(String url) {
-        UrlBatch batch = new UrlBatch();
-        batch.add(url);
-        return pushAll(batch) > 0;
     }
 
     /**
@@ -173,8 +155,6 @@ public final class SharedSieve implements Frontier {
         return push.accepted();
     }
 
-    // Leases
-
     @Override
     public @Nullable Lease take(long nowNanos) {
         requireUsable();
@@ -201,7 +181,7 @@ public final class SharedSieve implements Frontier {
         return worker.engine().isAway() ? AWAY_WAIT_NANOS : wait;
     }
 
-    /** Returns whether the engine is away and the keeper tries to reach it, so that other threads need not. */
+    /** Returns whether the keeper tries to reach the engine, so that other threads need not. */
     private boolean isAway() {
         return upkeep.isStarted() && worker.engine().isAway();
     }
@@ -244,8 +224,6 @@ public final class SharedSieve implements Frontier {
         requireUsable();
         worker.holdings().leave(lease, clock.getAsLong());
     }
-
-    // Counts
 
     /** Returns how many URLs wait to be handed out, and how many other workers have taken. */
     @Override
@@ -294,8 +272,6 @@ public final class SharedSieve implements Frontier {
             trip.unlock();
         }
     }
-
-    // The part of this worker
 
     /** Stores what is done, and renews, claims and gives back slices. */
     void beat() {
@@ -348,18 +324,16 @@ public final class SharedSieve implements Frontier {
     }
 
     /** The options of a {@link SharedSieve}. Those of the crawl are stored by its first worker; the others may omit them. */
-    public static final class Builder {
+    public static final class Builder extends FrontierBuilder<Builder> {
         /** A beat per second must renew in time. */
         private static final Duration SHORTEST_OWNERSHIP = Duration.ofSeconds(2);
         /** Replicas and logs may take up to six seconds until a claim is safe. */
         private static final Duration SHORTEST_ON_CLUSTER = Duration.ofSeconds(10);
 
         private final EngineAddress address;
-        private FrontierSettings settings = FrontierSettings.DEFAULTS;
         private @Nullable Integer slices;
         private String group = "host";
         private @Nullable UnaryOperator<String> groupOfHost;
-        private long leaseTimeoutNanos = Long.MAX_VALUE;
         private Duration ownership = Duration.ofSeconds(15);
         private Duration patience = Duration.ofMinutes(5);
         private long cacheBytes = 16 << 20;
@@ -379,20 +353,16 @@ public final class SharedSieve implements Frontier {
 
         /**
          * All settings that frontiers have in common; replaces those that were set before. The kind of the filter and its rate
-         * have no effect.
+         * have no effect. With {@link OnFull#WARN}, which is the default, the memory per URL rises from seven times the capacity on.
+         *
+         * @throws IllegalArgumentException when they have {@link OnFull#GROW}
          */
+        @Override
         public Builder settings(FrontierSettings all) {
             if (all.onFull() == OnFull.GROW) {
                 throw new IllegalArgumentException("a shared frontier does not support GROW; use WARN");
             }
-            settings = all;
-            return this;
-        }
-
-        /** The number of distinct URLs that the crawl is made for, at least 1. Required for a new crawl. */
-        public Builder capacity(long count) {
-            settings = settings.withCapacity(count);
-            return this;
+            return super.settings(all);
         }
 
         /**
@@ -409,29 +379,6 @@ public final class SharedSieve implements Frontier {
         }
 
         /**
-         * What happens when the crawl has accepted as many URLs as it is made for. {@link OnFull#GROW} is not supported; with
-         * {@link OnFull#WARN}, the memory per URL rises from seven times the capacity on. Default: {@link OnFull#WARN}.
-         */
-        public Builder onFull(OnFull choice) {
-            return settings(settings.withOnFull(Objects.requireNonNull(choice, "onFull")));
-        }
-
-        /**
-         * Receives capacity events, outside of locks, on a thread that pushes or one of the frontier. Each event is received by
-         * one worker. Default: no listener.
-         */
-        public Builder onCapacity(Consumer<CapacityEvent> callback) {
-            settings = settings.withListener(Objects.requireNonNull(callback, "onCapacity"));
-            return this;
-        }
-
-        /** The seed of the hash. Default: secret and random. Set it only where runs have to be repeatable. */
-        public Builder seed(long value) {
-            settings = settings.withSeed(value);
-            return this;
-        }
-
-        /**
          * The rule by which hosts are grouped: hosts of one group have one owner. All workers must use the same.
          *
          * @param name of the rule, which is stored and compared
@@ -440,12 +387,6 @@ public final class SharedSieve implements Frontier {
         public Builder groups(String name, UnaryOperator<String> groupOfHost) {
             group = Objects.requireNonNull(name, "name");
             this.groupOfHost = Objects.requireNonNull(groupOfHost, "groupOfHost");
-            return this;
-        }
-
-        /** The time after which a URL that is not done is handed out again, above 0. Default: none. */
-        public Builder leaseTimeout(Duration timeout) {
-            leaseTimeoutNanos = Leases.timeoutNanos(timeout);
             return this;
         }
 
@@ -469,10 +410,7 @@ public final class SharedSieve implements Frontier {
 
         /** The memory for keys that were seen lately, which need no round trip. Default: 16 MiB. */
         public Builder cacheBytes(long bytes) {
-            if (bytes < 0) {
-                throw new IllegalArgumentException("cacheBytes < 0: " + bytes);
-            }
-            cacheBytes = bytes;
+            cacheBytes = atLeast("cacheBytes", 0, bytes);
             return this;
         }
 
@@ -480,10 +418,9 @@ public final class SharedSieve implements Frontier {
          * How long no URL of a slice is handed out after another worker had it, such as the delay between two requests to a
          * host. Requests that the other worker has begun before may last longer. Default: 0.
          *
-         * <p>Two workers hand out URLs of a slice at the same time only when the engine has lost the last renewal or, on a
-         * single server, the last claim of a slice, because it was restarted without the end of its log: until the first
-         * worker reaches the engine again, about a second. When that worker is suspended or cut off from the engine as well,
-         * it may last until nine tenths of its {@link #ownership} have passed.
+         * <p>Only after the engine was restarted without the end of its log do two workers hand out URLs of a slice at the same
+         * time: until the first one reaches the engine again, about a second; if it is suspended or cut off, until nine tenths
+         * of its {@link #ownership} have passed.
          */
         public Builder rest(Duration time) {
             rest = Objects.requireNonNull(time, "rest");
@@ -495,10 +432,7 @@ public final class SharedSieve implements Frontier {
          * the same, and call {@link SharedBudget#admit} for each URL. Default: no limit.
          */
         public Builder perHost(int urls) {
-            if (urls < 1) {
-                throw new IllegalArgumentException("perHost < 1: " + urls);
-            }
-            mostPerHost = urls;
+            mostPerHost = (int) atLeast("perHost", 1, urls);
             return this;
         }
 
@@ -556,7 +490,7 @@ public final class SharedSieve implements Frontier {
                             "ownership must be at least " + SHORTEST_ON_CLUSTER + " on a cluster: " + ownership);
                 }
                 return new SharedSieve(
-                        this, engine, name, CrawlSettings.open(engine, address.name(), slices, settings, group));
+                        this, engine, name, CrawlSettings.open(engine, address.name(), slices, settings(), group));
             } catch (UncheckedIOException e) {
                 engine.close();
                 throw e.getCause();

@@ -15,7 +15,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What a worker does all the time: it stores what is done, keeps its part of the crawl, and waits for an engine that is away.
+ * The background work of a worker: it stores finished URLs, renews its slices, and waits for an engine that is away.
  * Done by threads of its own, unless these are not started and {@link #beat} is called.
  */
 final class SharedUpkeep implements AutoCloseable {
@@ -41,7 +41,7 @@ final class SharedUpkeep implements AutoCloseable {
     private boolean isClosed;
 
     /** The run in which this worker has marked the crawl as complete; used where the results are confirmed. */
-    private @Nullable Run completeIn;
+    private Session.@Nullable Run completeIn;
 
     SharedUpkeep(
             Worker worker,
@@ -100,7 +100,7 @@ final class SharedUpkeep implements AutoCloseable {
             return;
         }
         for (RepeatableWrites.Write lost : beat.lostWrites) {
-            Run run = worker.engine().run();
+            Session.Run run = worker.engine().run();
             lost.repetition.run();
             recent.repeated(lost, run, clock.getAsLong());
         }
@@ -128,7 +128,7 @@ final class SharedUpkeep implements AutoCloseable {
 
     /** Stores what is done when its links are safe; without the lock until then. */
     private void confirm() {
-        Run run = worker.engine().run();
+        Session.Run run = worker.engine().run();
         long now = clock.getAsLong();
         boolean isNeeded = worker.holdings().hasUnsent() || !recent.isEmpty();
         if (!isNeeded || !results.confirm()) {
@@ -151,7 +151,7 @@ final class SharedUpkeep implements AutoCloseable {
         }
     }
 
-    /** What a beat leaves to be done without the lock. */
+    /** The rest of a beat, which needs no lock. */
     private record Beat(List<Ownership.Claim> claims, List<RepeatableWrites.Write> lostWrites) {}
 
     /** Makes the round trips of a beat; returns null when the engine is away or the frontier is closed. */

@@ -103,7 +103,7 @@ final class StoredCrawl implements Closeable {
     /** The last owner of a slice, whose time may be over. */
     record Owner(String worker, String run, long until, long ttl) {
         boolean isLive(long now) {
-            // What is further in the future was stored before the clock of the engine was set back.
+            // A time further in the future was stored before the clock of the engine was set back.
             return until > now && until - now <= ttl;
         }
     }

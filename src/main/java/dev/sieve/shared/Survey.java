@@ -8,14 +8,14 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What this worker knows of the slices of a crawl: a look at some of them, and of the others what earlier looks found. Slices
+ * The slices of a crawl as this worker has read them: some of them now, the others earlier. Slices
  * are read one after the other while others work, so the sums are those of no single moment.
  */
 final class Survey {
     /** The field of the events that holds how many URLs were accepted when the crawl was found to be over. */
     static final String ENDED = "ended";
 
-    /** What is stored of one slice: also whether its owner has nothing to do in it, and whether it has none. */
+    /** The stored state of one slice: also whether its owner has nothing to do in it, and whether it has no owner. */
     record OfSlice(
             long accepted,
             long taken,
@@ -51,7 +51,7 @@ final class Survey {
         }
     }
 
-    final Run run;
+    final Session.Run run;
     /** The identity of the crawl; null when the engine does not store the crawl. */
     private final @Nullable String id;
 
@@ -60,7 +60,7 @@ final class Survey {
     /** The slices that this look has read. */
     private final BitSet read;
 
-    Survey(Run run, @Nullable String id, long ended, OfSlice[] slices, BitSet read) {
+    Survey(Session.Run run, @Nullable String id, long ended, OfSlice[] slices, BitSet read) {
         this.run = run;
         this.id = id;
         this.ended = ended;

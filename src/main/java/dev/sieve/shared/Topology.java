@@ -128,7 +128,7 @@ final class Topology {
         int slot = isCluster() ? JedisClusterCRC16.getSlot(key) : 0;
         Server server = ofSlot[slot];
         if (server == null) {
-            throw new EngineAwayException("no node of the cluster stores slot " + slot, false, null);
+            throw new EngineException.Away("no node of the cluster stores slot " + slot, false, null);
         }
         return server;
     }

@@ -19,7 +19,7 @@ final class Totals {
     private long unsentSeen;
 
     /** The run of the engine in which {@link #acceptedInSlice} was read; null before the first survey. */
-    private @Nullable Run run;
+    private Session.@Nullable Run run;
 
     private final long[] acceptedInSlice;
     private long accepted;
@@ -33,7 +33,7 @@ final class Totals {
     }
 
     /** Notes that a slice has accepted new URLs of this worker, and how many it has accepted in all. */
-    synchronized void pushed(Run ofPush, int slice, long inSlice, int newUrls) {
+    synchronized void pushed(Session.Run ofPush, int slice, long inSlice, int newUrls) {
         if (ofPush == run) {
             long before = acceptedInSlice[slice];
             acceptedInSlice[slice] = Math.max(before, inSlice);

@@ -4,6 +4,7 @@ import dev.sieve.crawl.Capability;
 import dev.sieve.crawl.CrawlClock;
 import dev.sieve.crawl.CrawlJob;
 import dev.sieve.crawl.CrawlOptions;
+import dev.sieve.crawl.CrawlParts;
 import dev.sieve.crawl.LinkQueue;
 import dev.sieve.crawl.Recorder;
 import dev.sieve.crawl.Stage;
@@ -39,7 +40,8 @@ public final class AllStages {
                 ? Rounds.again(job, options.has(Capability.ONLY_DUE), rule)
                 : Rounds.of(job, rule);
         List<Stage> all = new ArrayList<>();
-        all.add(new Sitemaps(links, recorder, options.has(Capability.SITEMAPS), options.sitemapMemory()));
+        long sitemapMemory = new CrawlParts(options).sitemapMemory();
+        all.add(new Sitemaps(links, recorder, options.has(Capability.SITEMAPS), sitemapMemory));
         all.add(new DuplicateStage(job, options.has(Capability.SKIP_DUPLICATES)));
         all.add(new SignalStage());
         if (options.text() != null || options.has(Capability.META)) {

@@ -1,7 +1,6 @@
 package dev.sieve.stage;
 
 import dev.sieve.crawl.CrawlClock;
-import dev.sieve.crawl.EarlierVisit;
 import dev.sieve.crawl.EarlierVisits;
 import dev.sieve.crawl.Ending;
 import dev.sieve.crawl.LinkQueue;
@@ -110,7 +109,7 @@ final class RoundStage implements EarlierVisits {
         return round == null ? new Round(rounds.round(), List.of(), 0) : round;
     }
 
-    private final class Visiting implements EarlierVisit {
+    private final class Visiting implements StageVisit.Earlier {
         private final VisitContext visit;
         private final Target target;
         /** What was known before this round; null when nothing was. */

@@ -299,7 +299,7 @@ class AgainCommandTest {
         pages.put("/a", "another");
         pages.remove("/b");
 
-        assertThat(again(options).exitCode()).isEqualTo(ExitCode.FAIL_ON);
+        assertThat(again(options).exitCode()).isEqualTo(FailOn.ExitCode.FAIL_ON);
 
         assertThat(err.toString(UTF_8))
                 .contains("sieve: 1 page changed (--fail-on changed)", "sieve: 1 page gone (--fail-on gone)");
@@ -429,7 +429,7 @@ class AgainCommandTest {
         Files.delete(reports.resolve("r.html"));
         pages.put("/a", "other");
         report = "/b";
-        assertThat(again(options).exitCode()).isEqualTo(ExitCode.INPUT_OR_OUTPUT_FAILED);
+        assertThat(again(options).exitCode()).isEqualTo(FailOn.ExitCode.INPUT_OR_OUTPUT_FAILED);
         assertThat(err.toString(UTF_8)).contains("the crawl has failed");
         report = "";
         Files.createDirectories(reports);

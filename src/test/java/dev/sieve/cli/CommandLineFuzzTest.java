@@ -17,7 +17,7 @@ import picocli.CommandLine;
 @Tag("hostile")
 public class CommandLineFuzzTest {
     private static final Set<Integer> EXIT_CODES =
-            Set.of(0, ExitCode.WRONG_USAGE, ExitCode.INPUT_OR_OUTPUT_FAILED, ExitCode.NOT_CRAWLED);
+            Set.of(0, FailOn.ExitCode.WRONG_USAGE, FailOn.ExitCode.INPUT_OR_OUTPUT_FAILED, FailOn.ExitCode.NOT_CRAWLED);
 
     private static final String[] WORDS = {
         "plan",
@@ -150,7 +150,7 @@ public class CommandLineFuzzTest {
         check(EXIT_CODES.contains(run.exitCode()), "exit code " + run.exitCode() + ": " + text, words);
         check(!text.contains("internal error") && !text.contains("\tat "), text, words);
         check(run.exitCode() == 0 || !text.isBlank(), "no message", words);
-        check(run.exitCode() != ExitCode.WRONG_USAGE || run.err().lines().count() == 1, run.err(), words);
+        check(run.exitCode() != FailOn.ExitCode.WRONG_USAGE || run.err().lines().count() == 1, run.err(), words);
     }
 
     private static void readOptions(List<String> words) {

@@ -40,7 +40,7 @@ class FolderSeedTest {
 
         Run run = run("--delay=1200", "--base-path=/project/", "--check-resources", "--fail-on=broken", "-o=" + list);
 
-        assertThat(run.exitCode()).isEqualTo(ExitCode.FAIL_ON);
+        assertThat(run.exitCode()).isEqualTo(FailOn.ExitCode.FAIL_ON);
         assertThat(Files.readAllLines(list))
                 .extracting(line -> line.split("\t", 2)[0])
                 .contains("http://localhost/project/", "http://localhost/project/a.html")

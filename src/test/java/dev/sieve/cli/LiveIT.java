@@ -96,7 +96,7 @@ class LiveIT {
                         .startsWith("sieve: cannot listen on 127.0.0.1:" + port + ": ")
                         .endsWith("; choose another port with --live=PORT");
             }
-            assertThat(crawl.waitFor()).isEqualTo(ExitCode.INPUT_OR_OUTPUT_FAILED);
+            assertThat(crawl.waitFor()).isEqualTo(FailOn.ExitCode.INPUT_OR_OUTPUT_FAILED);
             assertThat(folder.resolve("job")).doesNotExist();
         }
     }
@@ -107,6 +107,6 @@ class LiveIT {
         try (Stream<String> err = text(crawl.getErrorStream()).lines()) {
             assertThat(err).singleElement().asString().contains("--live", "'x' is not a port");
         }
-        assertThat(crawl.waitFor()).isEqualTo(ExitCode.WRONG_USAGE);
+        assertThat(crawl.waitFor()).isEqualTo(FailOn.ExitCode.WRONG_USAGE);
     }
 }

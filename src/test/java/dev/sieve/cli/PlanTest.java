@@ -21,7 +21,7 @@ class PlanTest {
 
     @Test
     void aBillionUrlsTakeWhatTheFormulaSays() {
-        List<String> lines = new Plan(1_000_000_000, 1e-4).lines();
+        List<String> lines = new PlanCommand.Table(1_000_000_000, 1e-4).lines();
 
         assertThat(lines.get(0)).startsWith("1,000,000,000 URLs;").contains("0.01 %");
         assertThat(line(lines, "classic")).contains("2.40 GB", " 2.4 ", " 13 ", "0.01 %");
@@ -36,7 +36,7 @@ class PlanTest {
     /** With one hash every key that is let through sets one bit: m (1 - e^(-n/m)) of n are. */
     @Test
     void whatAnOverfullFilterMissesAgreesWithTheClosedForm() {
-        Plan.Kind kind = new Plan.Kind("", 0, "", keys -> -Math.expm1(-keys / 144e6));
+        PlanCommand.Table.Kind kind = new PlanCommand.Table.Kind("", 0, "", keys -> -Math.expm1(-keys / 144e6));
 
         assertThat(kind.missed(1_000_000_000))
                 .isCloseTo(1e9 + 144e6 * Math.expm1(-1e9 / 144e6), Percentage.withPercentage(0.001));
@@ -44,13 +44,14 @@ class PlanTest {
 
     @Test
     void theKindThatASieveTakesIsMarked() {
-        assertThat(line(new Plan(1000, 1e-4).lines(), "split-blocks")).startsWith("split-blocks * ");
-        assertThat(line(new Plan(1000, 1e-12).lines(), "classic")).startsWith("classic * ");
+        assertThat(line(new PlanCommand.Table(1000, 1e-4).lines(), "split-blocks"))
+                .startsWith("split-blocks * ");
+        assertThat(line(new PlanCommand.Table(1000, 1e-12).lines(), "classic")).startsWith("classic * ");
     }
 
     @Test
     void everyFilterThatCanBeChosenIsShownByItsName() {
-        List<String> lines = new Plan(1000, 1e-4).lines();
+        List<String> lines = new PlanCommand.Table(1000, 1e-4).lines();
 
         for (FilterKind kind : FilterKind.values()) {
             assertThat(line(lines, kind.toString())).contains("kB");
@@ -59,8 +60,9 @@ class PlanTest {
 
     @Test
     void moreThanOneFilterHoldsIsSaid() {
-        assertThat(new Plan(1_000_000_000, 1e-4).lines()).noneMatch(line -> line.contains("One filter holds"));
-        assertThat(new Plan(100_000_000_000L, 1e-4).lines())
+        assertThat(new PlanCommand.Table(1_000_000_000, 1e-4).lines())
+                .noneMatch(line -> line.contains("One filter holds"));
+        assertThat(new PlanCommand.Table(100_000_000_000L, 1e-4).lines())
                 .anyMatch(line -> line.contains("One filter holds at most"));
     }
 
@@ -74,7 +76,7 @@ class PlanTest {
         "12345, 0.0123456"
     })
     void linesHaveAtMost100ColumnsAndTheTableIsAligned(long urls, double rate) {
-        List<String> lines = new Plan(urls, rate).lines();
+        List<String> lines = new PlanCommand.Table(urls, rate).lines();
 
         assertThat(lines).allMatch(line -> line.length() <= 100).noneMatch(line -> line.endsWith(" "));
         assertThat(lines).noneMatch(line -> line.contains("NaN") || line.contains("Infinity"));
@@ -93,10 +95,10 @@ class PlanTest {
                 GrowingBloomFilter.create(urls, rate, 0),
                 CountingBloomFilter.create(urls, rate, 0),
                 ExactSet.create(0));
-        List<Plan.Kind> kinds = new Plan(urls, rate).kinds();
+        List<PlanCommand.Table.Kind> kinds = new PlanCommand.Table(urls, rate).kinds();
         for (int i = 0; i < filters.size(); i++) {
             Membership filter = filters.get(i);
-            Plan.Kind kind = kinds.get(i);
+            PlanCommand.Table.Kind kind = kinds.get(i);
             if (!(filter instanceof ExactSet)) {
                 assertThat((double) filter.memoryBytes())
                         .as(kind.name())
@@ -129,7 +131,8 @@ class PlanTest {
         }
 
         assertThat((double) set.memoryBytes())
-                .isLessThanOrEqualTo(new Plan(200_000, 0.01).kinds().get(4).bytes());
+                .isLessThanOrEqualTo(
+                        new PlanCommand.Table(200_000, 0.01).kinds().get(4).bytes());
     }
 
     @Test
@@ -137,7 +140,7 @@ class PlanTest {
         Run run = Run.of(Main.commandLine(), "plan", "--urls", "1G", "--miss-rate", "0.01%");
 
         assertThat(run.exitCode()).isZero();
-        assertThat(run.out().lines()).containsExactlyElementsOf(new Plan(1_000_000_000, 1e-4).lines());
+        assertThat(run.out().lines()).containsExactlyElementsOf(new PlanCommand.Table(1_000_000_000, 1e-4).lines());
         assertThat(run.err()).isEmpty();
     }
 
@@ -195,8 +198,8 @@ class PlanTest {
 
     @Test
     void onlyAPlanForABillionSpeaksOfTheBillion() {
-        assertThat(new Plan(999_999_999, 1e-4).lines()).noneMatch(line -> line.contains("18 MB"));
-        assertThat(new Plan(1_000_000_000, 1e-4).lines()).anyMatch(line -> line.contains("18 MB"));
+        assertThat(new PlanCommand.Table(999_999_999, 1e-4).lines()).noneMatch(line -> line.contains("18 MB"));
+        assertThat(new PlanCommand.Table(1_000_000_000, 1e-4).lines()).anyMatch(line -> line.contains("18 MB"));
     }
 
     @Test

@@ -53,7 +53,7 @@ class ReportCommandTest {
 
         Run run = report(table, Path.of("-o" + folder.resolve("x.html")));
 
-        assertThat(run.exitCode()).isEqualTo(ExitCode.INPUT_OR_OUTPUT_FAILED);
+        assertThat(run.exitCode()).isEqualTo(FailOn.ExitCode.INPUT_OR_OUTPUT_FAILED);
         assertThat(run.err().lines())
                 .singleElement()
                 .asString()

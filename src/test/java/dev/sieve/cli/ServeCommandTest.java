@@ -64,14 +64,14 @@ class ServeCommandTest {
                 "--frobnicate | 1 | --frobnicate",
             })
     void wrongUsageIsNamedInOneLineAndNothingIsCreated(String option, String value, String problem) {
-        isRefused(serve(option, value), ExitCode.WRONG_USAGE, option, problem);
+        isRefused(serve(option, value), FailOn.ExitCode.WRONG_USAGE, option, problem);
         assertThat(folder).isEmptyDirectory();
     }
 
     @Test
     void aDirectoryIsRequired() {
-        isRefused(Run.of(Main.commandLine(), "serve"), ExitCode.WRONG_USAGE, "--dir");
-        isRefused(Run.of(Main.commandLine(), "serve", "--dir", ""), ExitCode.WRONG_USAGE, "--dir", "empty");
+        isRefused(Run.of(Main.commandLine(), "serve"), FailOn.ExitCode.WRONG_USAGE, "--dir");
+        isRefused(Run.of(Main.commandLine(), "serve", "--dir", ""), FailOn.ExitCode.WRONG_USAGE, "--dir", "empty");
     }
 
     @Test
@@ -81,24 +81,24 @@ class ServeCommandTest {
 
             isRefused(
                     serve("--listen", "0", "--metrics", port),
-                    ExitCode.INPUT_OR_OUTPUT_FAILED,
+                    FailOn.ExitCode.INPUT_OR_OUTPUT_FAILED,
                     "cannot listen on 127.0.0.1:" + port + ": ",
                     "in use; choose another port with --metrics=PORT");
             isRefused(
                     serve("--listen", "0", "--metrics", "192.0.2.1:" + port),
-                    ExitCode.INPUT_OR_OUTPUT_FAILED,
+                    FailOn.ExitCode.INPUT_OR_OUTPUT_FAILED,
                     "cannot listen on 192.0.2.1:" + port + ": ",
                     "--metrics");
             assertThat(folder).isEmptyDirectory();
             isRefused(
                     serve("--listen", port),
-                    ExitCode.INPUT_OR_OUTPUT_FAILED,
+                    FailOn.ExitCode.INPUT_OR_OUTPUT_FAILED,
                     "cannot listen on 127.0.0.1:" + port + ": ",
                     "in use");
         }
         isRefused(
                 serve("--listen", "nowhere.invalid:1"),
-                ExitCode.INPUT_OR_OUTPUT_FAILED,
+                FailOn.ExitCode.INPUT_OR_OUTPUT_FAILED,
                 "cannot listen on nowhere.invalid:1: unknown host");
     }
 
@@ -122,7 +122,7 @@ class ServeCommandTest {
                             files.get(0).toString(),
                             "--tls-key",
                             files.get(1).toString()),
-                    ExitCode.INPUT_OR_OUTPUT_FAILED,
+                    FailOn.ExitCode.INPUT_OR_OUTPUT_FAILED,
                     files.get(2).toString());
         }
     }
@@ -134,7 +134,7 @@ class ServeCommandTest {
                 .open()) {
             assertThat(server.port()).isPositive();
 
-            isRefused(serve("--listen", "0"), ExitCode.INPUT_OR_OUTPUT_FAILED, "crawls", "in use");
+            isRefused(serve("--listen", "0"), FailOn.ExitCode.INPUT_OR_OUTPUT_FAILED, "crawls", "in use");
         }
     }
 
@@ -145,7 +145,7 @@ class ServeCommandTest {
         }
         isRefused(
                 serve("--listen", "0"),
-                ExitCode.INPUT_OR_OUTPUT_FAILED,
+                FailOn.ExitCode.INPUT_OR_OUTPUT_FAILED,
                 "crawls: a server needs a folder of its own, and this one contains checkpoint-");
 
         Path notes =
@@ -153,7 +153,7 @@ class ServeCommandTest {
         Files.writeString(notes, "mine");
         Run run = Run.of(
                 Main.commandLine(), "serve", "--dir", folder.resolve("other").toString(), "--listen", "0");
-        isRefused(run, ExitCode.INPUT_OR_OUTPUT_FAILED, "other: ", "this one contains deleted-files");
+        isRefused(run, FailOn.ExitCode.INPUT_OR_OUTPUT_FAILED, "other: ", "this one contains deleted-files");
         assertThat(notes).hasContent("mine");
     }
 }

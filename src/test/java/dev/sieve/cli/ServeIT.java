@@ -205,7 +205,7 @@ class ServeIT {
 
         Process serve = start(java(), "-jar", alone.toString(), "serve", "--dir", "crawls");
 
-        assertThat(Program.exitCode(serve)).isEqualTo(ExitCode.INPUT_OR_OUTPUT_FAILED);
+        assertThat(Program.exitCode(serve)).isEqualTo(FailOn.ExitCode.INPUT_OR_OUTPUT_FAILED);
         assertThat(err().lines())
                 .singleElement()
                 .asString()

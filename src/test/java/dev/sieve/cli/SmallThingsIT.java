@@ -76,7 +76,7 @@ class SmallThingsIT {
     @Tag("slow")
     void withoutTheOptionTheProxyOfTheEnvironmentIsNotUsed() throws Exception {
         assertThat(sieve(web.start(), "--delay", "0", "--retries", "0", "--max-failures", "1"))
-                .isEqualTo(ExitCode.NO_PAGE);
+                .isEqualTo(FailOn.ExitCode.NO_PAGE);
 
         assertThat(err()).contains("unknown host");
     }
@@ -86,7 +86,7 @@ class SmallThingsIT {
         ProcessBuilder program = Program.of(folder, "http://127.0.0.1:1/", "--delay", "0", "--retries", "0", "-q");
         program.environment().put("GITHUB_ACTIONS", "true");
 
-        assertThat(Program.exitCode(program.start())).isEqualTo(ExitCode.NO_PAGE);
+        assertThat(Program.exitCode(program.start())).isEqualTo(FailOn.ExitCode.NO_PAGE);
 
         assertThat(err()).contains("::error file=http%3A//127.0.0.1%3A1/,title=Broken link::");
     }

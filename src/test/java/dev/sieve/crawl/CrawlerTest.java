@@ -177,7 +177,7 @@ class CrawlerTest {
             site.redirect("/", foreign).page("/back", "/found").page("/found");
             other.redirect("/some", "/there").page("/there", "/next", site.url("/back"));
 
-            List<String> log = Log.of(() -> crawl(fast().sitemaps(true), "/"));
+            List<String> log = Log.of(() -> crawl(fast().with(Capability.SITEMAPS, true), "/"));
 
             assertThat(other.requests()).containsExactly("/some", "/there");
             assertThat(site.requests()).contains("/back", "/found");
@@ -454,8 +454,9 @@ class CrawlerTest {
     @Test
     void anyNumberOfRetriesAppliesToRobotsTxt() {
         CrawlOptions options = fast().retries(Integer.MAX_VALUE);
-        try (Fetcher fetcher = options.newFetcher()) {
-            assertThat(options.newRobots(fetcher, Instant::now).maxRequests()).isPositive();
+        try (Fetcher fetcher = new CrawlParts(options).fetcher()) {
+            assertThat(new CrawlParts(options).robots(fetcher, Instant::now).maxRequests())
+                    .isPositive();
         }
     }
 

@@ -12,6 +12,7 @@ import dev.sieve.bloom.ExactSet;
 import dev.sieve.output.FileEnds;
 import dev.sieve.polite.BackOff;
 import dev.sieve.polite.HostSchedule;
+import dev.sieve.polite.ScheduleOptions;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -96,7 +97,7 @@ class DispatcherTest {
 
     /** After a restart every host is left alone for its delay. */
     private Dispatcher dispatcher(int restart) {
-        HostSchedule<Target> schedule = HostSchedule.<Target>builder()
+        HostSchedule<Target> schedule = new ScheduleOptions<Target>()
                 .delay(Duration.ofNanos(DELAY))
                 .perHost(3)
                 .probeFirst(true)
@@ -159,7 +160,7 @@ class DispatcherTest {
         Sieve sieve = new Sieve(100);
         sieve.pushAll(List.of("http://a.test/", "http://b.test/", "http://c.test/"));
         HostSchedule<Target> schedule =
-                HostSchedule.<Target>builder().tellTrust(true).build(0);
+                new ScheduleOptions<Target>().tellTrust(true).build(0);
         Dispatcher dispatcher = new Dispatcher(
                 CrawlJob.inMemory(sieve),
                 schedule,
@@ -200,7 +201,7 @@ class DispatcherTest {
         Sieve sieve = new Sieve(100);
         sieve.pushAll(List.of("http://a.test/", "http://b.test/"));
         HostSchedule<Target> schedule =
-                HostSchedule.<Target>builder().tellTrust(true).build(0);
+                new ScheduleOptions<Target>().tellTrust(true).build(0);
         CrawlOptions options = new CrawlOptions().concurrency(1);
         Dispatcher dispatcher = new Dispatcher(
                 CrawlJob.inMemory(sieve), schedule, time::get, new Recorder(sieve, List.of()), options, false);
@@ -220,7 +221,7 @@ class DispatcherTest {
     void aTaskSaysHowLongItsHostHadToWait() throws Exception {
         AtomicLong time = new AtomicLong();
         HostSchedule<Target> schedule =
-                HostSchedule.<Target>builder().delay(Duration.ofSeconds(1)).build(0);
+                new ScheduleOptions<Target>().delay(Duration.ofSeconds(1)).build(0);
         Sieve sieve = new Sieve(100);
         sieve.pushAll(List.of("http://h.test/a", "http://h.test/b", "http://o.test/"));
         Dispatcher dispatcher = new Dispatcher(
@@ -320,7 +321,7 @@ class DispatcherTest {
     }
 
     private Dispatcher withLimitOfTime(AtomicLong time) {
-        HostSchedule<Target> schedule = HostSchedule.<Target>builder().build(0);
+        HostSchedule<Target> schedule = new ScheduleOptions<Target>().build(0);
         Sieve sieve = new Sieve(100);
         sieve.push("http://h.test/");
         CrawlOptions options =
@@ -429,7 +430,7 @@ class DispatcherTest {
             }
         };
         frontier.push("http://a.test/");
-        HostSchedule<Target> schedule = HostSchedule.<Target>builder().build(0);
+        HostSchedule<Target> schedule = new ScheduleOptions<Target>().build(0);
         Dispatcher dispatcher = new Dispatcher(
                 CrawlJob.inMemory(frontier),
                 schedule,
@@ -453,7 +454,7 @@ class DispatcherTest {
     @Test
     void endedLeasesCostNeitherDelayNorBudget() throws Exception {
         AtomicLong time = new AtomicLong();
-        HostSchedule<Target> schedule = HostSchedule.<Target>builder()
+        HostSchedule<Target> schedule = new ScheduleOptions<Target>()
                 .delay(Duration.ofSeconds(1))
                 .budget(2)
                 .build(0);
@@ -490,7 +491,7 @@ class DispatcherTest {
     void leasesThatHaveEndedDoNotKeepACrawlFromEnding() throws Exception {
         AtomicLong time = new AtomicLong();
         HostSchedule<Target> schedule =
-                HostSchedule.<Target>builder().delay(Duration.ofDays(1)).build(0);
+                new ScheduleOptions<Target>().delay(Duration.ofDays(1)).build(0);
         TakenAway frontier = new TakenAway();
         frontier.pushAll(List.of("http://a.test/1", "http://a.test/2", "http://b.test/"));
         Recorder recorder = new Recorder(frontier, List.of());
@@ -514,7 +515,7 @@ class DispatcherTest {
     void hostsOfAClaimedSlicePauseFirst() throws Exception {
         AtomicLong time = new AtomicLong();
         HostSchedule<Target> schedule =
-                HostSchedule.<Target>builder().delay(Duration.ZERO).build(0);
+                new ScheduleOptions<Target>().delay(Duration.ZERO).build(0);
         Sieve sieve = new Sieve(100);
         Map<String, Duration> claimed = new ConcurrentHashMap<>();
         JobStore store = new JobStore() {
@@ -571,7 +572,7 @@ class DispatcherTest {
     }
 
     private static HostSchedule<Target> withoutDelay() {
-        return HostSchedule.<Target>builder().delay(Duration.ZERO).build(0);
+        return new ScheduleOptions<Target>().delay(Duration.ZERO).build(0);
     }
 
     @Test

@@ -126,7 +126,8 @@ class EveryOutcomeTest {
         pages().forEach(url -> html.append("<a href='").append(url).append("'>x</a>"));
         String start = server().on("/", HostileServer.html(html.toString())).url();
 
-        assertEveryLeaseEnds(options(hasArchive).scope(Scope.Kind.HOST).checkLinks(true), List.of(start));
+        assertEveryLeaseEnds(
+                options(hasArchive).scope(Scope.Kind.HOST).with(Capability.CHECK_LINKS, true), List.of(start));
     }
 
     @ParameterizedTest
@@ -158,7 +159,7 @@ class EveryOutcomeTest {
                     HostileServer.raw("HTTP/1.1 200 OK\n", ("Sitemap: " + host + "/map").getBytes(US_ASCII)));
             urls.add(host + "/");
         }
-        assertEveryLeaseEnds(options(hasArchive).sitemaps(true), urls);
+        assertEveryLeaseEnds(options(hasArchive).with(Capability.SITEMAPS, true), urls);
     }
 
     /** A start page by which every method of the sink and of the frontier is called. */
@@ -311,14 +312,14 @@ class EveryOutcomeTest {
         links.seeds(List.of(server().on("/", HostileServer.reset())
                 .on("/robots.txt", HostileServer.reset())
                 .url()));
-        try (Fetcher fetcher = options.newFetcher();
+        try (Fetcher fetcher = new CrawlParts(options).fetcher();
                 HostSchedule<Target> schedule = Politeness.schedule(options, job, false, System.nanoTime())) {
             CrawlClock clock = CrawlClock.SYSTEM;
             Dispatcher dispatcher = new Dispatcher(job, schedule, clock.nanos(), recorder, options, false);
-            Politeness politeness = new Politeness(options, options.origins(fetcher), job, clock);
+            Politeness politeness = new Politeness(options, new CrawlParts(options).origins(fetcher), job, clock);
             UrlProcessor processor = new UrlProcessor(
                     options,
-                    options.origins(fetcher),
+                    new CrawlParts(options).origins(fetcher),
                     politeness,
                     dispatcher,
                     links,

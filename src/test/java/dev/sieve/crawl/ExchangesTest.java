@@ -61,7 +61,7 @@ class ExchangesTest {
                 .robots("User-agent: *\nDisallow: /private\nSitemap: " + site.url("/map"));
         site.html("/map", "<urlset><url><loc>" + site.url("/c") + "</loc></url></urlset>");
 
-        crawl(Site.fast().sitemaps(true).exchanges(true), sink);
+        crawl(Site.fast().with(Capability.SITEMAPS, true).exchanges(true), sink);
 
         assertThat(events)
                 .containsExactlyInAnyOrder(

@@ -16,6 +16,7 @@ import dev.sieve.UrlBatch;
 import dev.sieve.durable.DurableSieve;
 import dev.sieve.fetch.FetchResult.Redirect;
 import dev.sieve.polite.HostSchedule;
+import dev.sieve.polite.ScheduleOptions;
 import dev.sieve.scope.Scope;
 import dev.sieve.stage.AllStages;
 import java.io.IOException;
@@ -181,7 +182,7 @@ class LevelsTest {
         void open() {
             frontier.open();
             active.clear();
-            schedule = HostSchedule.<Target>builder()
+            schedule = new ScheduleOptions<Target>()
                     .delay(Duration.ZERO)
                     .perHost(options.perHost)
                     .spill(folder, new Target.Codec(), 2000)

@@ -59,7 +59,7 @@ class LinkCheckTest {
     private final Queue<Visit> visits = new ConcurrentLinkedQueue<>();
 
     private static CrawlOptions options() {
-        return Site.fast().checkLinks(true).retries(0);
+        return Site.fast().with(Capability.CHECK_LINKS, true).retries(0);
     }
 
     private CrawlReport crawl(CrawlOptions options, String... seeds) throws IOException {
@@ -199,7 +199,9 @@ class LinkCheckTest {
         assertThat(report.by(SKIPPED)).containsOnly(entry("not http or https", 1L));
         assertThat(checks()).hasSize(3).containsEntry("http://[::1", 0);
 
-        assertThat(crawl(options().checkLinks(false), site.url("/")).failures()).isEmpty();
+        assertThat(crawl(options().with(Capability.CHECK_LINKS, false), site.url("/"))
+                        .failures())
+                .isEmpty();
     }
 
     @Test
@@ -223,7 +225,7 @@ class LinkCheckTest {
                 other.url("/a/a/a/a/a/a/a/a/a/a"),
                 "http://192.0.2.1/");
 
-        CrawlReport report = crawl(options().exclude("never").sitemaps(true), site.url("/"));
+        CrawlReport report = crawl(options().exclude("never").with(Capability.SITEMAPS, true), site.url("/"));
 
         assertThat(other.requests()).isEmpty();
         assertThat(report.by(REFUSED)).containsOnly(entry("robots.txt", 1L), entry("address not public", 1L));

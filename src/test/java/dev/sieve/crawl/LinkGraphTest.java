@@ -172,7 +172,7 @@ class LinkGraphTest {
                 .robots("Sitemap: " + site.url("/s.xml"))
                 .answer("/s.xml", Site.status(200).body(urls));
 
-        crawl(Site.fast().sitemaps(true), site.url("/"));
+        crawl(Site.fast().with(Capability.SITEMAPS, true), site.url("/"));
 
         assertThat(edges())
                 .containsExactlyInAnyOrder(
@@ -185,7 +185,7 @@ class LinkGraphTest {
     void aGuessedSitemapIsNotALink() throws IOException {
         site.page("/");
 
-        crawl(Site.fast().sitemaps(true), site.url("/"));
+        crawl(Site.fast().with(Capability.SITEMAPS, true), site.url("/"));
 
         assertThat(site.requests()).contains("/sitemap.xml");
         assertThat(edges()).isEmpty();

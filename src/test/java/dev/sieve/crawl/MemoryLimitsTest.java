@@ -18,6 +18,7 @@ import dev.sieve.job.CrawlDirectory;
 import dev.sieve.parse.LinkExtractor;
 import dev.sieve.polite.Codec;
 import dev.sieve.polite.HostSchedule;
+import dev.sieve.polite.ScheduleOptions;
 import dev.sieve.robots.RobotsCache;
 import dev.sieve.stage.AllStages;
 import java.io.IOException;
@@ -73,14 +74,14 @@ class MemoryLimitsTest {
     void whatIsSharedAddsUpToTheMemoryOfTheOptions(long mebibytes, boolean checksFragments) {
         long memory = mebibytes * MIB;
         CrawlOptions options =
-                new CrawlOptions().memory(memory).concurrency(10_000).checkFragments(checksFragments);
-        long links = options.documents() * options.documentBytes();
+                new CrawlOptions().memory(memory).concurrency(10_000).with(Capability.CHECK_FRAGMENTS, checksFragments);
+        long links = new CrawlParts(options).documents() * new CrawlParts(options).documentBytes();
 
-        long all = options.bodyMemory()
-                + options.robotsMemory()
-                + options.sitemapMemory()
-                + options.leaseMemory()
-                + (options.documents() == 1 ? memory / 16 * 3 : links);
+        long all = new CrawlParts(options).bodyMemory()
+                + new CrawlParts(options).robotsMemory()
+                + new CrawlParts(options).sitemapMemory()
+                + new CrawlParts(options).leaseMemory()
+                + (new CrawlParts(options).documents() == 1 ? memory / 16 * 3 : links);
 
         assertThat(all).isLessThanOrEqualTo(memory);
     }
@@ -90,9 +91,9 @@ class MemoryLimitsTest {
         String rules = "User-agent: *\n" + ("Disallow: /" + "%61".repeat(5000) + "\n").repeat(3);
         server.on("/robots.txt", HostileServer.raw("HTTP/1.1 200 OK\n", rules.getBytes(US_ASCII)))
                 .on("/target", HostileServer.redirect("/" + LONG));
-        long limit = options().robotsMemory();
+        long limit = new CrawlParts(options()).robotsMemory();
         long largest = 0;
-        try (Fetcher fetcher = options().newFetcher()) {
+        try (Fetcher fetcher = new CrawlParts(options()).fetcher()) {
             RobotsCache robots = new RobotsCache(fetcher, "x", 1, InstantSource.system(), limit);
             for (int i = 0; i < 150; i++) {
                 // Rules, and redirects with a long target.
@@ -110,7 +111,7 @@ class MemoryLimitsTest {
 
     @Test
     void originsAndSitesOfSitemaps() {
-        long limit = options().sitemapMemory() / 2;
+        long limit = new CrawlParts(options()).sitemapMemory() / 2;
         LruMap<Boolean> origins = new LruMap<>(limit, seen -> 0);
         long largest = 0;
         for (int i = 0; i < 10_000; i++) {
@@ -142,14 +143,17 @@ class MemoryLimitsTest {
                 return codec.size(target);
             }
         };
-        try (HostSchedule<Target> schedule = HostSchedule.<Target>builder()
-                .spill(folder, counting, options.leaseMemory())
+        try (HostSchedule<Target> schedule = new ScheduleOptions<Target>()
+                .spill(folder, counting, new CrawlParts(options).leaseMemory())
                 .build(0)) {
             for (int i = 0; i < 2000; i++) {
                 inMemory.addAndGet(codec.size(target(i)));
                 schedule.add("host" + i + ".test", target(i));
             }
-            assertThat(inMemory.get()).isBetween(options.leaseMemory() / 2L, options.leaseMemory() + 10_000L);
+            assertThat(inMemory.get())
+                    .isBetween(
+                            new CrawlParts(options).leaseMemory() / 2L,
+                            new CrawlParts(options).leaseMemory() + 10_000L);
         }
     }
 
@@ -178,7 +182,7 @@ class MemoryLimitsTest {
                 .on("/tooLong", HostileServer.raw("HTTP/1.1 200 OK\n" + field.repeat(280)))
                 .on("/tooMany", HostileServer.raw("HTTP/1.1 200 OK\n" + "a:\n".repeat(1001)))
                 .on("/away", HostileServer.redirect("/" + LONG + LONG));
-        try (Fetcher fetcher = options().newFetcher()) {
+        try (Fetcher fetcher = new CrawlParts(options()).fetcher()) {
             assertThat(fetcher.fetch(server.url("/fits"))).isInstanceOf(Page.class);
             for (String path : List.of("/tooLong", "/tooMany", "/away")) {
                 assertThat(fetcher.fetch(server.url(path)))
@@ -257,11 +261,11 @@ class MemoryLimitsTest {
                 .concurrency(2 * hosts)
                 .retries(0)
                 .exclude("/long/")
-                .sitemaps(true)
-                .checkLinks(true)
-                .checkResources(true)
-                .checkFragments(true)
-                .again(true);
+                .with(Capability.SITEMAPS, true)
+                .with(Capability.CHECK_LINKS, true)
+                .with(Capability.CHECK_RESOURCES, true)
+                .with(Capability.CHECK_FRAGMENTS, true)
+                .with(Capability.ROUNDS, true);
         for (int round = 1; round <= 2; round++) {
             try (CrawlJob job = CrawlDirectory.open(folder.resolve("job"), builder -> builder.capacity(10_000));
                     Crawler crawler = new Crawler(options, job, AllStages::of)) {

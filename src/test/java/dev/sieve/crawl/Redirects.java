@@ -14,7 +14,7 @@ public final class Redirects {
     }
 
     /** The redirects of a crawl of a job that has these stages. */
-    public static Redirects of(CrawlOptions options, CrawlJob job, StageFactory factory) throws IOException {
+    public static Redirects of(CrawlOptions options, CrawlJob job, Crawler.StageFactory factory) throws IOException {
         List<Stage> stages = new ArrayList<>();
         Recorder recorder = new Recorder(job.frontier(), stages);
         LinkQueue links = new LinkQueue(options, recorder, stages, job, () -> {});

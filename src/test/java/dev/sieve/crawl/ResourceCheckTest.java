@@ -105,14 +105,15 @@ class ResourceCheckTest {
     void laterRoundsFindTheSameWithTheirStyleSheets() throws IOException {
         for (int round = 1; round <= 3; round++) {
             visits.clear();
-            run(Site.fast().checkResources(true).retries(0).again(true));
+            run(Site.fast().with(Capability.CHECK_RESOURCES, true).retries(0).with(Capability.ROUNDS, true));
             assertBroken();
         }
     }
 
     @Test
     void exactlyTheBrokenResourcesAreFoundWithTheirPages() throws IOException {
-        CrawlReport report = run(Site.fast().checkResources(true).retries(0));
+        CrawlReport report =
+                run(Site.fast().with(Capability.CHECK_RESOURCES, true).retries(0));
 
         assertFound();
         assertThat(report.by(Counter.REFUSED)).containsOnly(Map.entry("robots.txt", 1L));
@@ -128,7 +129,8 @@ class ResourceCheckTest {
         site.html("/", "<img src=/soft><iframe src=/frame></iframe><object data=/inside></object>");
         site.html("/soft", "<a href=/deep>not found</a>");
 
-        CrawlReport report = run(Site.fast().checkResources(true).retries(0));
+        CrawlReport report =
+                run(Site.fast().with(Capability.CHECK_RESOURCES, true).retries(0));
 
         assertThat(report.by(Counter.FAILURES)).containsEntry("wrong type", 1L);
         assertThat(visits.stream()
@@ -140,7 +142,12 @@ class ResourceCheckTest {
         assertThat(site.requests()).contains("/deep");
         visits.clear();
         try (Crawler crawler = new Crawler(
-                Site.fast().checkResources(true).acceptTypes(true).retries(0), new Sieve(1000), AllStages::of)) {
+                Site.fast()
+                        .with(Capability.CHECK_RESOURCES, true)
+                        .acceptTypes(true)
+                        .retries(0),
+                new Sieve(1000),
+                AllStages::of)) {
             crawler.seed(site.url("/"));
             assertThat(crawler.run(visits::add).by(Counter.FAILURES)).doesNotContainKey("wrong type");
         }
@@ -151,7 +158,10 @@ class ResourceCheckTest {
         int runs = 0;
         CrawlReport report;
         do {
-            report = run(Site.fast().checkResources(true).retries(0).maxPages(1));
+            report = run(Site.fast()
+                    .with(Capability.CHECK_RESOURCES, true)
+                    .retries(0)
+                    .maxPages(1));
             runs++;
         } while (report.pending().left() > 0 && runs < 20);
 
@@ -175,7 +185,7 @@ class ResourceCheckTest {
             site.answer("/" + i + ".css", Site.ok("text/css", "@import '" + next + ".css';"));
         }
 
-        CrawlReport report = run(Site.fast().checkResources(true));
+        CrawlReport report = run(Site.fast().with(Capability.CHECK_RESOURCES, true));
 
         assertThat(site.requests()).contains("/10.css").hasSizeLessThan(14);
         assertThat(report.by(Counter.SKIPPED)).containsOnlyKeys("style sheets nested too deep");
@@ -192,7 +202,8 @@ class ResourceCheckTest {
         CrawlOptions options =
                 Site.fast().obeyRobots(false).retries(0).resolver(host -> List.of(InetAddress.getLoopbackAddress()));
 
-        for (CrawlOptions each : List.of(options.checkResources(true), options.checkLinks(true))) {
+        for (CrawlOptions each :
+                List.of(options.with(Capability.CHECK_RESOURCES, true), options.with(Capability.CHECK_LINKS, true))) {
             try (Crawler crawler = new Crawler(each, new Sieve(10_000), AllStages::of)) {
                 crawler.seed(site.url("/"));
                 int before = other.requests().size();

@@ -203,23 +203,23 @@ class ResumedCrawlTest {
 
     static Stream<Arguments> capabilities() {
         return Stream.of(
-                capability("duplicates", options -> options.skipDuplicates(true)),
-                capability("sitemaps", options -> options.sitemaps(true)),
-                capability("links", options -> options.checkLinks(true)),
-                capability("resources", options -> options.checkResources(true)),
-                capability("fragments", options -> options.checkFragments(true)),
-                capability("rounds", options -> options.again(true)),
+                capability("duplicates", options -> options.with(Capability.SKIP_DUPLICATES, true)),
+                capability("sitemaps", options -> options.with(Capability.SITEMAPS, true)),
+                capability("links", options -> options.with(Capability.CHECK_LINKS, true)),
+                capability("resources", options -> options.with(Capability.CHECK_RESOURCES, true)),
+                capability("fragments", options -> options.with(Capability.CHECK_FRAGMENTS, true)),
+                capability("rounds", options -> options.with(Capability.ROUNDS, true)),
                 capability("exchanges", options -> options.exchanges(true)),
                 capability("depth", options -> options.maxDepth(20)),
                 capability("delay", CrawlOptions::adaptiveDelay),
                 capability(
                         "all",
-                        options -> options.skipDuplicates(true)
-                                .sitemaps(true)
-                                .checkLinks(true)
-                                .checkResources(true)
-                                .checkFragments(true)
-                                .again(true)
+                        options -> options.with(Capability.SKIP_DUPLICATES, true)
+                                .with(Capability.SITEMAPS, true)
+                                .with(Capability.CHECK_LINKS, true)
+                                .with(Capability.CHECK_RESOURCES, true)
+                                .with(Capability.CHECK_FRAGMENTS, true)
+                                .with(Capability.ROUNDS, true)
                                 .exchanges(true)
                                 .maxDepth(20)));
     }
@@ -307,11 +307,11 @@ class ResumedCrawlTest {
     private CrawlReport runUntil(Site site, String job, @Nullable Phase stop, List<String> visits) throws IOException {
         CrawlOptions options = Site.fast()
                 .retries(0)
-                .sitemaps(true)
-                .checkLinks(true)
-                .checkResources(true)
-                .checkFragments(true)
-                .again(true);
+                .with(Capability.SITEMAPS, true)
+                .with(Capability.CHECK_LINKS, true)
+                .with(Capability.CHECK_RESOURCES, true)
+                .with(Capability.CHECK_FRAGMENTS, true)
+                .with(Capability.ROUNDS, true);
         Path path = folder.resolve(job);
         boolean exists = DurableFolder.exists(path);
         try (CrawlJob directory =

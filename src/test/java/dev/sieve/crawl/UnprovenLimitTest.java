@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sieve.polite.BackOff;
 import dev.sieve.polite.HostSchedule;
+import dev.sieve.polite.ScheduleOptions;
 import dev.sieve.polite.Trust;
 import java.io.IOException;
 import java.time.Duration;
@@ -59,7 +60,7 @@ class UnprovenLimitTest {
         private Simulation(int perHost, Duration delay, boolean reserves, int further, long lateMillis) {
             this.reserves = reserves;
             this.further = further;
-            schedule = HostSchedule.<Host>builder()
+            schedule = new ScheduleOptions<Host>()
                     .delay(delay)
                     .perHost(perHost)
                     .tellTrust(reserves)

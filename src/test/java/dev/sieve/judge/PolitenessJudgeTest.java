@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sieve.polite.BackOff;
 import dev.sieve.polite.HostSchedule;
+import dev.sieve.polite.ScheduleOptions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -97,7 +98,7 @@ class PolitenessJudgeTest {
     @ValueSource(longs = {1, 2, 3})
     void scheduleIsNeitherTooFastNorTooSlow(long seed) {
         Random random = new Random(seed);
-        HostSchedule<Integer> schedule = HostSchedule.<Integer>builder()
+        HostSchedule<Integer> schedule = new ScheduleOptions<Integer>()
                 .delay(Duration.ofMillis(100))
                 .backOff(new BackOff(Duration.ofMillis(1), Duration.ofMillis(1)))
                 .build(0);

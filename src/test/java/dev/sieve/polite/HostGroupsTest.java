@@ -10,8 +10,8 @@ import org.junit.jupiter.api.Timeout;
 class HostGroupsTest {
     private static final long SECOND = 1_000_000_000L;
 
-    private static HostSchedule.Builder<String> options() {
-        return HostSchedule.<String>builder().delay(Duration.ZERO);
+    private static ScheduleOptions<String> options() {
+        return new ScheduleOptions<String>().delay(Duration.ZERO);
     }
 
     private static String group(String host) {

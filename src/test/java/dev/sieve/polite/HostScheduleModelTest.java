@@ -153,7 +153,7 @@ class HostScheduleModelTest {
     private void run(long seed, int hostCount, boolean hostsFail, boolean grouped, boolean hasLanes)
             throws IOException {
         Random random = new Random(seed);
-        HostSchedule.Builder<String> options = HostSchedule.<String>builder()
+        ScheduleOptions<String> options = new ScheduleOptions<String>()
                 .delay(Duration.ofNanos(DELAY))
                 .perHost(PER_HOST)
                 .probeFirst(hostsFail)

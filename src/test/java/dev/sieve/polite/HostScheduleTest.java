@@ -18,8 +18,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 class HostScheduleTest {
     private static final long SECOND = 1_000_000_000L;
 
-    private static HostSchedule.Builder<String> options() {
-        return HostSchedule.<String>builder();
+    private static ScheduleOptions<String> options() {
+        return new ScheduleOptions<String>();
     }
 
     /** Polls and ends every request at once, until no host may be requested at this moment. */
@@ -54,7 +54,7 @@ class HostScheduleTest {
 
     @Test
     void itemsOfAnEarlierLaneComeFirstInTheirOrder(@TempDir Path directory) throws IOException {
-        HostSchedule.Builder<String> options = options()
+        ScheduleOptions<String> options = options()
                 .delay(Duration.ZERO)
                 .lanes(2, item -> "xy.".indexOf(item.charAt(1)))
                 .spill(directory, HostScheduleModelTest.TEXT, 2);
@@ -860,7 +860,7 @@ class HostScheduleTest {
 
     @Test
     void changingTheOptionsAfterwardsChangesNothing() {
-        HostSchedule.Builder<String> options = options();
+        ScheduleOptions<String> options = options();
         HostSchedule<String> schedule = options.build(0);
         options.delay(Duration.ZERO);
         schedule.add("a", "a1");

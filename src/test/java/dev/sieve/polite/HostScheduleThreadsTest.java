@@ -55,7 +55,7 @@ class HostScheduleThreadsTest {
 
     /** After a restart earlier requests are unknown, so that no host is requested for a delay. */
     private void begin() {
-        schedule = HostSchedule.<Integer>builder()
+        schedule = new ScheduleOptions<Integer>()
                 .delay(Duration.ofNanos(DELAY))
                 .perHost(3)
                 .build(now + DELAY);

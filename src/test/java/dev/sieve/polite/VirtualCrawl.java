@@ -65,7 +65,7 @@ final class VirtualCrawl {
 
     /** Crawls with items spilled to a directory, and returns when the last request ended. */
     long run(Path directory, int itemsInMemory, long seed) throws IOException {
-        try (HostSchedule<String> schedule = HostSchedule.<String>builder()
+        try (HostSchedule<String> schedule = new ScheduleOptions<String>()
                 .delay(Duration.ofNanos(DELAY))
                 .spill(directory, TEXT, itemsInMemory)
                 .build(0)) {

@@ -83,7 +83,7 @@ class ClusterTest {
             assertThat(frontier.pushAll(urls())).isZero();
             assertThat(frontier.warnings()).hasSize(3).allMatch(warning -> warning.contains("has no replica"));
 
-            SharedState state = SharedTools.inspect(any);
+            SharedTools.State state = SharedTools.inspect(any);
             assertThat(state.problems()).isEmpty();
             assertThat(state.stats().accepted()).isEqualTo(URLS);
             assertThat(state.workers()).singleElement().matches(worker -> worker.slices() == 16);

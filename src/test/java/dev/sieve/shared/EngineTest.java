@@ -204,7 +204,7 @@ class EngineTest {
     void anEngineThatWasAwayIsLoggedOnceAndAllCallsGoOn() throws Exception {
         try (TestEngine server = TestEngine.start();
                 Engine engine = open(server.address("a"))) {
-            Run run = engine.run();
+            Session.Run run = engine.run();
             assertThat(ping(engine)).isEqualTo("PONG");
             server.kill();
             assertThat(engine.<String>tryCall((session, call) -> ping(session))).isNull();
@@ -234,7 +234,7 @@ class EngineTest {
     void aRestartBetweenTwoCallsIsNoticed() throws IOException {
         try (TestEngine server = TestEngine.start();
                 Engine engine = open(server.address("a"))) {
-            Run run = engine.run();
+            Session.Run run = engine.run();
             server.stop();
             server.empty();
             server.restart();
@@ -323,7 +323,7 @@ class EngineTest {
     void anEngineThatIsSilentIsAway() throws Exception {
         try (TestEngine server = TestEngine.start();
                 Engine engine = open(server.address("a"), LONG, Duration.ofMillis(500))) {
-            Run run = engine.run();
+            Session.Run run = engine.run();
             TestSlice slice = new TestSlice(run.id, "w", "{a}0");
             server.suspend();
             Future<String> pushed =
@@ -398,7 +398,7 @@ class EngineTest {
         try (TestEngine primary = TestEngine.start();
                 TestEngine server = TestEngine.start();
                 Engine engine = open(server.address("a"))) {
-            Run run = engine.run();
+            Session.Run run = engine.run();
             TestSlice slice = new TestSlice(run.id, "w", "{a}0");
             server.command("REPLICAOF", "127.0.0.1", String.valueOf(primary.port()));
             assertRefused(server.address("a"), "read-only replica");

@@ -73,7 +73,7 @@ class FirstConnectionTest {
         @Override
         String setting(String name) {
             if (finding == Finding.ENDS) {
-                throw new EngineAwayException("the connection was closed", false, null);
+                throw new EngineException.Away("the connection was closed", false, null);
             }
             return "";
         }

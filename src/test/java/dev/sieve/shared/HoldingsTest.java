@@ -23,7 +23,7 @@ class HoldingsTest {
     private final Slice slice = slice(0);
 
     private static Slice slice(int index) {
-        return new Slice(KEYS.slice(index), new Run("run"), new byte[3][], 0);
+        return new Slice(KEYS.slice(index), new Session.Run("run"), new byte[3][], 0);
     }
 
     /** Adds a slice that is owned until a time, with two frames of two URLs. */

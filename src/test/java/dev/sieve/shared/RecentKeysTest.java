@@ -7,7 +7,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 class RecentKeysTest {
-    private final Run run = new Run("1");
+    private final Session.Run run = new Session.Run("1");
 
     @Test
     void aKeyThatWasAddedIsFoundAndNoOther() {
@@ -52,7 +52,7 @@ class RecentKeysTest {
         first.add(1, 2);
         assertThat(keys.of(run)).isSameAs(first);
 
-        RecentKeys.Table second = keys.of(new Run("1"));
+        RecentKeys.Table second = keys.of(new Session.Run("1"));
 
         assertThat(second).isNotSameAs(first);
         assertThat(second.contains(1, 2)).isFalse();

@@ -89,7 +89,7 @@ class ScriptTest {
     void aCallHasAsManyUrlsAsARoundTrip(File program) {
         with(program, session -> {
             TestSlice slice = new TestSlice(session.run().id, "w1", "{a}0");
-            List<List<String>> pages = IntStream.range(0, PushPart.MAX_URLS)
+            List<List<String>> pages = IntStream.range(0, PushTrip.Part.MAX_URLS)
                     .mapToObj(i -> List.of("u" + i))
                     .toList();
 

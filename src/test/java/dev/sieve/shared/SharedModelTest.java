@@ -312,7 +312,7 @@ class SharedModelTest {
 
     private void beat(int slot, Worker worker) {
         note("beat " + slot);
-        Run run = worker.frontier.self().engine().run();
+        Session.Run run = worker.frontier.self().engine().run();
         int owned = worker.frontier.self().holdings().owned();
         worker.frontier.beat();
         // A slice that was given back takes leases with it that were not begun.

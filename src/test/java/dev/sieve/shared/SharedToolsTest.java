@@ -172,7 +172,7 @@ class SharedToolsTest {
     void theStateHasTheCountersTheWorkersAndTheMemory() throws IOException {
         fill();
 
-        SharedState stopped = SharedTools.inspect(address);
+        SharedTools.State stopped = SharedTools.inspect(address);
 
         assertThat(stopped.problems()).isEmpty();
         assertThat(stopped.warnings()).isEmpty();
@@ -308,7 +308,7 @@ class SharedToolsTest {
         RepairReport report = SharedTools.repair(address);
 
         assertThat(report.findings()).singleElement().asString().contains("URLs that were done are pending again");
-        SharedState state = SharedTools.inspect(address);
+        SharedTools.State state = SharedTools.inspect(address);
         assertThat(state.stats().accepted()).isEqualTo(URLS);
         assertThat(state.stats().done()).isLessThan(done);
         assertThat(state.stats().pending()).isEqualTo(report.urls());
@@ -353,7 +353,7 @@ class SharedToolsTest {
         RepairReport report = SharedTools.repair(address);
 
         assertThat(report.lost()).isZero();
-        SharedState state = SharedTools.inspect(address);
+        SharedTools.State state = SharedTools.inspect(address);
         assertThat(state.problems()).isEmpty();
         assertThat(state.stats().accepted()).isEqualTo(URLS);
         assertThat(state.stats().pending()).isEqualTo(pending.size());

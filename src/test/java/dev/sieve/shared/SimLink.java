@@ -132,7 +132,7 @@ final class SimLink extends Link {
 
     private SimNode requireOpen() {
         if (isBroken || node == null) {
-            throw new EngineAwayException(
+            throw new EngineException.Away(
                     isSilent ? "no response in time" : "the connection was closed", isSilent, null);
         }
         return node;
@@ -203,7 +203,7 @@ final class SimLink extends Link {
             settle.run();
             requireOpen();
         }
-        if (next.reply instanceof EngineAwayException e) {
+        if (next.reply instanceof EngineException.Away e) {
             throw e;
         }
         return next.reply;

@@ -204,7 +204,7 @@ final class SimNode {
             link.arrived.remove();
             Object reply;
             if (next.kind != Kind.OTHER && next.kind != Kind.BEAT && !cluster.isWhole()) {
-                reply = new EngineAwayException("CLUSTERDOWN", false, null);
+                reply = new EngineException.Away("CLUSTERDOWN", false, null);
             } else {
                 reply = reply(next);
             }
@@ -243,7 +243,7 @@ final class SimNode {
         byte[] key = script != null ? keys[0] : args.length > 0 ? args[0] : new byte[0];
         int index = sliceOf(key);
         if (index >= 0 && !slices.containsKey(index)) {
-            return new EngineAwayException("a slot is on another node now", false, null);
+            return new EngineException.Away("a slot is on another node now", false, null);
         }
         SimSlice slice = index < 0 ? null : slices.get(index);
         if (script == null) {

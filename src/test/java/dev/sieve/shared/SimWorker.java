@@ -3,6 +3,7 @@ package dev.sieve.shared;
 import dev.sieve.Lease;
 import dev.sieve.UrlBatch;
 import dev.sieve.polite.HostSchedule;
+import dev.sieve.polite.ScheduleOptions;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -45,7 +46,7 @@ final class SimWorker {
         this.name = name;
         time = simulation.time;
         random = new Random(seed);
-        schedule = HostSchedule.<Lease>builder()
+        schedule = new ScheduleOptions<Lease>()
                 .delay(Duration.ofNanos(SimPromises.DELAY_NANOS))
                 .build(time.now());
         fibers.add(time.start(this::crawl));

@@ -70,7 +70,7 @@ class TopologyTest {
     void aSlotWithoutANodeMeansThatTheEngineIsAway() throws IOException {
         Topology topology = read("ok", "*1\r\n" + range(0, 8191, "10.0.0.1", "a"), NODES);
         assertThatThrownBy(() -> topology.of(CrawlKeys.utf8("123456789")))
-                .isInstanceOf(EngineAwayException.class)
+                .isInstanceOf(EngineException.Away.class)
                 .hasMessage("no node of the cluster stores slot 12739");
     }
 

@@ -53,7 +53,8 @@ class TornLogTest {
     private static Session connect(TestEngine server) throws IOException {
         Session session = new Session(server.address("a"), Duration.ofSeconds(30));
         EngineAddress.Server place = server.address("a").servers().get(0);
-        session.setRun(new Run(session.connect(List.of(place)).get(place).get("run_id")));
+        session.setRun(
+                new Session.Run(session.connect(List.of(place)).get(place).get("run_id")));
         return session;
     }
 

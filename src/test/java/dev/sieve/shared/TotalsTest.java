@@ -7,12 +7,12 @@ import java.util.BitSet;
 import org.junit.jupiter.api.Test;
 
 class TotalsTest {
-    private static final Run RUN = new Run("a");
+    private static final Session.Run RUN = new Session.Run("a");
 
     private final Totals totals = new Totals(
             new CrawlSettings("id", 2, 1, false, 100, OnFull.WARN, 1, "host"), new Holdings(2, Long.MAX_VALUE));
 
-    private static Survey survey(Run run, long... accepted) {
+    private static Survey survey(Session.Run run, long... accepted) {
         Survey.OfSlice[] slices = {slice(accepted[0]), slice(accepted[1])};
         return new Survey(run, "id", -1, slices, new BitSet());
     }
@@ -47,7 +47,7 @@ class TotalsTest {
     @Test
     void newRunCountsOnlyWhatTheEngineStillHas() {
         totals.note(survey(RUN, 10, 20));
-        Run next = new Run("b");
+        Session.Run next = new Session.Run("b");
         totals.pushed(next, 0, 6, 5);
         assertThat(totals.accepted()).isEqualTo(35);
 

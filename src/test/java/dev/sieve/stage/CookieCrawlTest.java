@@ -12,6 +12,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.net.httpserver.HttpExchange;
 import dev.sieve.Sieve;
+import dev.sieve.crawl.Capability;
 import dev.sieve.crawl.CrawlJob;
 import dev.sieve.crawl.CrawlOptions;
 import dev.sieve.crawl.CrawlReport;
@@ -196,7 +197,9 @@ class CookieCrawlTest {
                                 + otherPort.url("/i") + "><img src=/i>")
                 .on("/late", "200\n\n" + links("/later"));
 
-        crawl(cookies("127.0.0.1\tFALSE\t/\tFALSE\t0\ts\tmine").checkLinks(true).checkResources(true));
+        crawl(cookies("127.0.0.1\tFALSE\t/\tFALSE\t0\ts\tmine")
+                .with(Capability.CHECK_LINKS, true)
+                .with(Capability.CHECK_RESOURCES, true));
 
         assertThat(otherPort.requests).containsExactlyInAnyOrder("/x", "/i", "/r");
         assertThat(site.requests)
@@ -286,7 +289,7 @@ class CookieCrawlTest {
         };
         site.on("/", "200\n\n" + links(ends) + links(others) + "<img src=/logout.png>");
 
-        CrawlReport report = crawl(cookies().checkLinks(true).checkResources(true));
+        CrawlReport report = crawl(cookies().with(Capability.CHECK_LINKS, true).with(Capability.CHECK_RESOURCES, true));
 
         assertThat(report.by(SKIPPED)).containsExactly(Map.entry("log-out link", ends.length + 1L));
         assertThat(site.requests).containsExactlyInAnyOrder(concat("/", others));

@@ -3,6 +3,7 @@ package dev.sieve.stage;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sieve.Sieve;
+import dev.sieve.crawl.Capability;
 import dev.sieve.crawl.CrawlJob;
 import dev.sieve.crawl.CrawlOptions;
 import dev.sieve.crawl.Crawler;
@@ -153,7 +154,7 @@ class DuplicatesTest {
             site.html(i == 0 ? "/" : "/?s=" + i, menu.formatted(i + 1));
         }
 
-        crawl(options().skipDuplicates(true).maxPages(40), "/");
+        crawl(options().with(Capability.SKIP_DUPLICATES, true).maxPages(40), "/");
 
         assertThat(visits).containsOnlyKeys(site.url("/"), site.url("/?s=1"));
         assertThat(skips).hasSize(1);

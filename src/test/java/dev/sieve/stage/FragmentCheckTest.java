@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sieve.Sieve;
+import dev.sieve.crawl.Capability;
 import dev.sieve.crawl.Counter;
 import dev.sieve.crawl.CrawlJob;
 import dev.sieve.crawl.CrawlOptions;
@@ -79,7 +80,7 @@ class FragmentCheckTest {
     }
 
     private static CrawlOptions options() {
-        return Site.fast().checkFragments(true).retries(0);
+        return Site.fast().with(Capability.CHECK_FRAGMENTS, true).retries(0);
     }
 
     private CrawlReport run(CrawlOptions options) throws IOException {
@@ -174,10 +175,10 @@ class FragmentCheckTest {
 
     @Test
     void nextRoundFindsTheSameOfPagesThatAreNotModified() throws IOException {
-        run(options().again(true));
+        run(options().with(Capability.ROUNDS, true));
         assertThat(broken()).containsExactlyInAnyOrder(BROKEN);
 
-        run(options().again(true));
+        run(options().with(Capability.ROUNDS, true));
 
         assertThat(visits.stream().filter(visit -> visit.result().status() == 304))
                 .hasSize(2);
@@ -186,7 +187,7 @@ class FragmentCheckTest {
 
     @Test
     void nextRoundFindsWhatHasChanged() throws IOException {
-        run(options().again(true));
+        run(options().with(Capability.ROUNDS, true));
         List<String> expected = new ArrayList<>(Arrays.asList(BROKEN));
         expected.removeIf(each -> each.startsWith("/b "));
         expected.remove("/ /b#Part");
@@ -194,44 +195,44 @@ class FragmentCheckTest {
         expected.add("/ /moved#part");
         site.tagged("/b", "<p id=Part>");
 
-        run(options().again(true));
+        run(options().with(Capability.ROUNDS, true));
 
         assertThat(broken()).containsExactlyInAnyOrderElementsOf(expected);
     }
 
     @Test
     void roundThatIsInterruptedFindsTheSame() throws IOException {
-        run(options().again(true));
+        run(options().with(Capability.ROUNDS, true));
 
         visits.clear();
-        runOn(options().again(true).maxPages(1));
+        runOn(options().with(Capability.ROUNDS, true).maxPages(1));
         assertThat(broken()).isEmpty();
-        runOn(options().again(true));
+        runOn(options().with(Capability.ROUNDS, true));
 
         assertThat(broken()).containsExactlyInAnyOrder(BROKEN);
     }
 
     @Test
     void jobWithRoundsMayBeCheckedFromALaterRoundOn() throws IOException {
-        run(options().again(true).checkFragments(false));
+        run(options().with(Capability.ROUNDS, true).with(Capability.CHECK_FRAGMENTS, false));
         assertThat(broken()).isEmpty();
 
-        run(options().again(true));
+        run(options().with(Capability.ROUNDS, true));
 
         assertThat(broken()).containsExactlyInAnyOrder(BROKEN);
     }
 
     @Test
     void goneAndCutPagesAreNotChecked() throws IOException {
-        run(options().again(true));
+        run(options().with(Capability.ROUNDS, true));
         site.answer("/b", () -> Site.status(404));
 
-        CrawlReport report = run(options().again(true));
+        CrawlReport report = run(options().with(Capability.ROUNDS, true));
 
         assertThat(broken()).containsExactly("/ /#gone");
         assertThat(report.count(Counter.FRAGMENTS, Counter.UNCHECKED)).isEqualTo(9);
         site.html("/b", "<p id=x>" + " ".repeat(5000) + "<p id=y>");
-        run(options().again(true).bodyLimit(4096));
+        run(options().with(Capability.ROUNDS, true).bodyLimit(4096));
         assertThat(broken()).containsExactly("/ /#gone");
     }
 
@@ -263,7 +264,7 @@ class FragmentCheckTest {
         assertThat(report.by(Counter.FRAGMENTS))
                 .containsEntry(Counter.ROUTES, 2L)
                 .containsEntry(Counter.FOUND, 1L);
-        run(options().checkRoutes(true));
+        run(options().with(Capability.CHECK_ROUTES, true));
         assertThat(broken()).containsExactlyInAnyOrder("/ /#/users", "/ /#!/jobs");
     }
 
@@ -341,7 +342,7 @@ class FragmentCheckTest {
         visits.clear();
         Path job = folder.resolve("job");
         try (CrawlJob directory = CrawlDirectory.open(job, builder -> builder.capacity(1000));
-                Crawler crawler = new Crawler(options().again(true), directory, AllStages::of)) {
+                Crawler crawler = new Crawler(options().with(Capability.ROUNDS, true), directory, AllStages::of)) {
             crawler.seed(site.url("/"));
             CrawlReport report = crawler.run(visit -> {
                 visits.add(visit);
@@ -354,11 +355,11 @@ class FragmentCheckTest {
             assertThat(broken()).hasSize(1);
         }
 
-        CrawlReport report = runOn(options().again(true));
+        CrawlReport report = runOn(options().with(Capability.ROUNDS, true));
 
         assertThat(report.ending()).isEqualTo(Ending.DRAINED);
         assertThat(broken()).containsExactlyInAnyOrder(BROKEN);
-        run(options().again(true));
+        run(options().with(Capability.ROUNDS, true));
         assertThat(visits)
                 .isNotEmpty()
                 .allMatch(visit -> visit.history() == null || visit.history().visits() == 2);

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sieve.Lease;
 import dev.sieve.Sieve;
+import dev.sieve.crawl.Capability;
 import dev.sieve.crawl.ChangingSite;
 import dev.sieve.crawl.CrawlJob;
 import dev.sieve.crawl.CrawlOptions;
@@ -76,7 +77,7 @@ class RoundsTest {
     }
 
     private static CrawlOptions options() {
-        return Site.fast().again(true);
+        return Site.fast().with(Capability.ROUNDS, true);
     }
 
     @Test
@@ -174,7 +175,7 @@ class RoundsTest {
                             .append(time)
                             .append("</lastmod></url>"));
             site.html("/s.xml", sitemap + "<url><loc>" + site.url("/a") + "</loc><lastmod>" + now + "</lastmod></url>");
-            CrawlOptions due = options().onlyDue(true).sitemaps(true);
+            CrawlOptions due = options().with(Capability.ONLY_DUE, true).with(Capability.SITEMAPS, true);
             run(due, crawler -> crawler.seed(site.url("/")));
             assertThat(changes()).hasSize(5);
             age(Duration.ofDays(2));

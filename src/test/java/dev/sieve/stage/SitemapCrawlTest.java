@@ -16,6 +16,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sieve.Frontier;
 import dev.sieve.Sieve;
+import dev.sieve.crawl.Capability;
 import dev.sieve.crawl.CrawlJob;
 import dev.sieve.crawl.CrawlOptions;
 import dev.sieve.crawl.CrawlReport;
@@ -57,7 +58,7 @@ class SitemapCrawlTest {
     private final List<Visit> visits = new ArrayList<>();
 
     private static CrawlOptions fast() {
-        return Site.fast().timeout(Duration.ofMinutes(2)).sitemaps(true);
+        return Site.fast().timeout(Duration.ofMinutes(2)).with(Capability.SITEMAPS, true);
     }
 
     private CrawlReport crawl(CrawlOptions options, Frontier frontier, String... seeds) throws IOException {
@@ -149,7 +150,7 @@ class SitemapCrawlTest {
     void sitemapsAreOnlyAskedForOnRequest() throws IOException {
         siteBehindAnIndex();
 
-        crawl(fast().sitemaps(false));
+        crawl(fast().with(Capability.SITEMAPS, false));
 
         assertThat(site.requests()).containsExactly("/");
     }
@@ -333,7 +334,7 @@ class SitemapCrawlTest {
         }
 
         try (CrawlJob directory = CrawlDirectory.open(job, builder -> {});
-                Crawler crawler = new Crawler(options.sitemaps(false), directory, AllStages::of)) {
+                Crawler crawler = new Crawler(options.with(Capability.SITEMAPS, false), directory, AllStages::of)) {
             assertAddsUp(crawler.run(visits::add));
         }
 
