@@ -50,6 +50,9 @@ final class CrawlLog {
     /** How many records replace an earlier one. */
     private long again;
 
+    /** How many records that were not read yet come before the others of their queues. */
+    long firstUnread;
+
     private final RecordInfo.Reader infos = new RecordInfo.Reader();
 
     private final LineTable deletions;
@@ -126,6 +129,7 @@ final class CrawlLog {
                 inProcess.restoreDated();
             }
             again += record.label() == RecordInfo.AGAIN ? 1 : 0;
+            firstUnread += !isDone && info.isFirst() && info.refetch() == 0 ? 1 : 0;
             String key = UrlKeys.key(record.url(), info.queue(), info.generation());
             if (!isDone && isReplaced(record.id(), key)) {
                 needed.add(hash(key));

@@ -33,6 +33,7 @@ import io.grpc.Status;
 import io.grpc.stub.ServerCallStreamObserver;
 import io.grpc.stub.ServerCalls;
 import io.grpc.stub.StreamObserver;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Iterator;
@@ -280,13 +281,27 @@ final class FrontierService extends URLFrontierImplBase {
     public void setDelay(QueueDelayParams request, StreamObserver<Empty> call) {
         Replies.send(call, () -> {
             long seconds = Integer.toUnsignedLong(request.getDelayRequestable());
-            if (request.getKey().isEmpty()) {
+            if (request.getKey().isEmpty() && request.getCrawlID().isEmpty()) {
                 crawls.setDelay(seconds, clock.get());
+            } else if (request.getKey().isEmpty()) {
+                setDelay(request.getCrawlID(), seconds);
             } else {
                 change(request.getCrawlID(), request.getKey(), queue -> queue.delay = seconds);
             }
             return Empty.getDefaultInstance();
         });
+    }
+
+    /** Sets the delay of a crawl, which is created if necessary, so that it holds for its first URLs. */
+    private void setDelay(String crawlId, long seconds) throws IOException {
+        String id = CrawlID.normaliseCrawlID(crawlId);
+        ServedCrawl crawl = FolderName.isPossible(id) ? crawls.get(id, clock.get()) : null;
+        if (crawl == null) {
+            throw Status.RESOURCE_EXHAUSTED
+                    .withDescription("no memory for the crawl " + shortened(id) + ", or its name is too long")
+                    .asRuntimeException();
+        }
+        crawl.setDelay(seconds, clock.get());
     }
 
     @Override

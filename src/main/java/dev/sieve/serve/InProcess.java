@@ -72,6 +72,17 @@ final class InProcess {
         return true;
     }
 
+    /** Changes until when an item is in process; false when it is not. */
+    boolean extend(@Nullable Item item, long expiryNanos) {
+        if (item == null || !item.isInProcess) {
+            return false;
+        }
+        expiries.remove(item);
+        item.expiryNanos = expiryNanos;
+        expiries.add(item);
+        return true;
+    }
+
     /** Ends the work on all items that were handed out too long ago, and returns them. */
     List<Item> expire(long nowNanos) {
         List<Item> expired = new ArrayList<>();

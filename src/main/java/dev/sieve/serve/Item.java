@@ -22,6 +22,9 @@ final class Item {
 
     boolean isInProcess;
 
+    /** Whether it comes before the other items of its queue. */
+    final boolean isFirst;
+
     long expiryNanos;
     /** Whether its record is done, although it is still queued. */
     boolean isEnded;
@@ -30,6 +33,7 @@ final class Item {
         this.lease = lease;
         this.info = info;
         this.queue = queue;
+        isFirst = info.isFirst();
     }
 
     String key() {

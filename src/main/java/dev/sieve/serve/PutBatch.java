@@ -42,7 +42,7 @@ final class PutBatch {
         for (PutItem item : all) {
             if (item.status == null) {
                 queue = queue != null && queue.name.equals(item.queueName) ? queue : table.get(item.queueName);
-                put(item, queue);
+                put(item, queue, now);
                 if (queue != null && (item.isKnown || !queue.exists())) {
                     touched.add(queue);
                 }
@@ -53,13 +53,15 @@ final class PutBatch {
         touched.forEach(reviewed -> table.review(reviewed, now));
     }
 
-    private void put(PutItem item, @Nullable Queue queue) {
+    private void put(PutItem item, @Nullable Queue queue, Moment now) {
         if (queue == null) {
             item.status = Status.FAIL; // no memory for its queue
             return;
         }
         Item held = item.isKnown ? inProcess.find(key(item, queue)) : null;
-        if (item.refetch != 0) {
+        if (item.isLease()) {
+            item.status = inProcess.extend(held, now.at(item.refetch)) ? Status.OK : Status.SKIPPED;
+        } else if (item.refetch != 0) {
             flush();
             schedule(item, queue, held);
         } else if (held != null) {
@@ -139,6 +141,7 @@ final class PutBatch {
             queue.urls++;
             queue.active += isKnown ? 0 : 1;
             log.added(false);
+            log.firstUnread += !isKnown && info.isFirst() ? 1 : 0;
             return Status.OK;
         }
         if (isKnown) {

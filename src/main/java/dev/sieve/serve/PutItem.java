@@ -21,6 +21,9 @@ final class PutItem {
     /** The maximum length of a message in bytes, most of which are metadata; as JSON they may take six times as many. */
     static final int MAX_MESSAGE = 1 << 17;
 
+    /** Metadata with which a date is the end of the time in which a URL in process is to be reported. */
+    static final String LEASE = "sieve.lease";
+
     final String crawl;
     final String url;
     final byte[] utf8;
@@ -70,6 +73,11 @@ final class PutItem {
         return item.hasKnown()
                 ? item.getKnown().getInfo().getUrl()
                 : item.getDiscovered().getInfo().getUrl();
+    }
+
+    /** Whether it only changes the time that is left for a URL in process. */
+    boolean isLease() {
+        return refetch != 0 && metadata.containsKey(LEASE);
     }
 
     private boolean isValid() {

@@ -79,6 +79,7 @@ final class QueueTable implements Closeable {
         this.defaultDelay = defaultDelay;
         schedule = new ScheduleOptions<Item>()
                 .delay(Duration.ZERO)
+                .lanes(1, item -> item.isFirst ? 0 : 1)
                 .spill(folder, new ItemCodec(decoder), memory.queuedBytes())
                 .build(now.nanos());
     }

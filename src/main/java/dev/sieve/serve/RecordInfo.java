@@ -39,6 +39,9 @@ record RecordInfo(@Nullable String queue, int generation, long refetch, Map<Stri
     /** Label of records that replace an earlier one of their URL. */
     static final int AGAIN = 2;
 
+    /** Metadata by which a client has a URL handed out before others of its queue: a number above 0. */
+    static final String PRIORITY = "sieve.priority";
+
     static final RecordInfo NONE = new RecordInfo(null, 0, 0, Map.of());
 
     /** Parses the texts of records. Those of one frame have the same text, so it is parsed once. */
@@ -61,6 +64,14 @@ record RecordInfo(@Nullable String queue, int generation, long refetch, Map<Stri
             }
             return info;
         }
+    }
+
+    /** Whether the URL comes before the others of its queue. */
+    boolean isFirst() {
+        StringList priority = metadata.get(PRIORITY);
+        return priority != null
+                && priority.getValuesCount() == 1
+                && priority.getValues(0).matches("0*[1-9]\\d{0,17}");
     }
 
     String queueOf(String url) {

@@ -20,6 +20,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -41,6 +42,8 @@ final class ServedCrawl implements Closeable {
     /** How many URLs are handed out per call. */
     private static final int MAX_TAKEN = 5_000;
 
+    private static final long DEFAULT_OF_SERVER = -1;
+
     final String id;
     private final MemoryBudget memory;
     private final long reservedBytes;
@@ -55,6 +58,9 @@ final class ServedCrawl implements Closeable {
     private final CrawlLog log;
     private final InProcess inProcess;
     private final PutBatch batch;
+    /** The delay of queues without one of their own, in seconds; -1 for that of the server. */
+    private long delay = DEFAULT_OF_SERVER;
+
     private @Nullable Throwable failure;
     private boolean isClosed;
 
@@ -74,7 +80,8 @@ final class ServedCrawl implements Closeable {
         try {
             files = files(folder);
             opened.add(files);
-            table = new QueueTable(folder, memory, delay, this::item, this::save, now);
+            LongSupplier ownDelay = () -> this.delay == DEFAULT_OF_SERVER ? delay.getAsLong() : this.delay;
+            table = new QueueTable(folder, memory, ownDelay, this::item, this::save, now);
             opened.add(table);
             log = new CrawlLog(frontier, table, files);
             batch = new PutBatch(log, table, inProcess);
@@ -104,6 +111,10 @@ final class ServedCrawl implements Closeable {
     }
 
     private void restore(Settings line) {
+        if (line.queue().isEmpty()) {
+            delay = line.delay();
+            return;
+        }
         Queue queue = table.restore(line.queue(), line.generation());
         queue.generation = line.generation();
         queue.isRestored = true;
@@ -117,16 +128,36 @@ final class ServedCrawl implements Closeable {
     }
 
     private void save(Queue queue) {
-        settings.add(settings(queue).line());
+        save(settings(queue));
+    }
+
+    private void save(Settings line) {
+        settings.add(line.line());
         settings.store();
         settings.trim(this::lines);
     }
 
     private Collection<String> lines() {
-        return table.all().stream()
-                .filter(Queue::hasSettings)
-                .map(queue -> settings(queue).line())
-                .toList();
+        Stream<Settings> own = delay == DEFAULT_OF_SERVER ? Stream.empty() : Stream.of(ofCrawl());
+        Stream<Settings> queues = table.all().stream().filter(Queue::hasSettings).map(ServedCrawl::settings);
+        return Stream.concat(own, queues).map(Settings::line).toList();
+    }
+
+    /** Returns its own settings, which are stored as those of a queue without a name. */
+    private Settings ofCrawl() {
+        return new Settings(0, delay, 0, 0, "");
+    }
+
+    /** Sets the delay of queues without one of their own, in seconds, and stores it. */
+    void setDelay(long seconds, Moment now) {
+        locked(() -> {
+            if (delay != seconds) {
+                delay = seconds;
+                save(ofCrawl());
+            }
+            return null;
+        });
+        reviewAll(now);
     }
 
     private <T> T locked(Supplier<T> action) {
@@ -230,6 +261,9 @@ final class ServedCrawl implements Closeable {
     }
 
     private boolean isBehind(@Nullable Queue queue, Request request) {
+        if (log.firstUnread > 0) {
+            return true;
+        }
         return queue == null
                 ? table.size() < ahead
                 : table.size(queue) < Math.min(ahead, request.maxPerQueue)
@@ -246,6 +280,7 @@ final class ServedCrawl implements Closeable {
                 break;
             }
             Item item = log.item(lease);
+            log.firstUnread -= item.isFirst && item.info.refetch() == 0 ? 1 : 0;
             if (log.isOutdated(item)) {
                 drop(item);
             } else if (now.isBefore(item.info.refetch())) {
