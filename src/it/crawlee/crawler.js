@@ -15,9 +15,9 @@ const crawler = new CheerioCrawler({
         appendFileSync(output, `${request.url} ${request.userData.from ?? ''}\n`);
     },
     failedRequestHandler({ request }) {
-        appendFileSync(output, `failed ${request.url} ${request.retryCount}\n`);
+        appendFileSync(output, `failed ${request.url} ${request.retryCount} ${request.userData.from}\n`);
     },
 }, config);
 crawler
-    .run([`${site}/p/0`, { url: `${site}/missing`, userData: { from: 'the start' } }])
+    .run([`${site}/p/0`, { url: `${site}/broken`, userData: { from: 'the start' } }])
     .then(() => storageClient.teardown());

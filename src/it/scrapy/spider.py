@@ -44,9 +44,9 @@ class Lines:
 process = CrawlerProcess({
     "SCHEDULER": "sieve_scrapy.SieveScheduler",
     "SPIDER_MIDDLEWARES": {"sieve_scrapy.SieveMiddleware": 50},
-    "ITEM_PIPELINES": {Lines: 1},
     "SIEVE_URL": server,
     "SIEVE_CRAWL": "example",
+    "ITEM_PIPELINES": {Lines: 1},
     "SIEVE_LEASE": 5,
     "CONCURRENT_REQUESTS": 2,
     "REQUEST_FINGERPRINTER_IMPLEMENTATION": "2.7",

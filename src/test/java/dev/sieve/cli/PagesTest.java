@@ -112,7 +112,7 @@ class PagesTest {
         assertThat(Pages.blocks())
                 .allSatisfy(block -> assertThat(block.language())
                         .as(block.toString())
-                        .isIn("", "text", "sh", "java", "xml", "yaml", "ini", "conf", "crontab"));
+                        .isIn("", "text", "sh", "java", "python", "js", "xml", "yaml", "ini", "conf", "crontab"));
     }
 
     static Stream<Pages.Block> shell() {
@@ -134,6 +134,9 @@ class PagesTest {
                 "curl",
                 "jq",
                 "keytool",
+                "npm",
+                "pip",
+                "python3",
                 "unzip",
                 "docker",
                 "sudo",
@@ -234,6 +237,19 @@ class PagesTest {
                         System.getProperty("java.class.path"),
                         source.toString());
         assertThat(failed).as(block.toString()).isZero();
+    }
+
+    @Test
+    void everyScriptIsPartOfAFile() throws IOException {
+        for (Pages.Block block : Pages.blocks()) {
+            if (List.of("python", "js").contains(block.language())) {
+                String first = block.text().lines().findFirst().orElseThrow();
+                Path source = Pages.PROJECT.resolve(first.replaceFirst("(#|//) ", ""));
+                assertThat(unindented(Files.readAllLines(source).stream()))
+                        .as(block.toString())
+                        .contains(unindented(block.text().lines().skip(1)));
+            }
+        }
     }
 
     private static String unindented(Stream<String> lines) {

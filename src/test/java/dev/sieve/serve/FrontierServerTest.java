@@ -111,6 +111,77 @@ class FrontierServerTest {
         assertThat(door.get(request(1, 5))).containsExactly("http://a.com/future");
     }
 
+    private static URLInfo with(String url, String name, String... values) {
+        return URLInfo.newBuilder()
+                .setUrl(url)
+                .putMetadata(
+                        name,
+                        StringList.newBuilder().addAllValues(List.of(values)).build())
+                .build();
+    }
+
+    private URLItem lease(String url, long end) {
+        return known(with(url, "sieve.lease"), end);
+    }
+
+    @Test
+    void aLeaseLastsAsLongAsTheClientSays() throws Exception {
+        door.discover("http://a.com/");
+        assertThat(door.put(lease("http://a.com/", START_SECONDS + 100))).isEqualTo("S");
+        door.get();
+        assertThat(door.put(lease("http://a.com/", START_SECONDS + 100))).isEqualTo("O");
+        door.pass(99);
+        assertThat(door.get()).isEmpty();
+        assertThat(door.numbers()).containsExactly(1L, 1L, 1L, 0L);
+        door.pass(1);
+        assertThat(door.get()).containsExactly("http://a.com/");
+        assertThat(door.put(lease("http://a.com/", START_SECONDS), known("http://a.com/", 0)))
+                .isEqualTo("OO");
+        assertThat(door.numbers()).containsExactly(1L, 0L, 0L, 1L);
+    }
+
+    @Test
+    void aLeaseThatIsGivenBackIsHandedOutAtOnce() throws Exception {
+        door.noDelay();
+        door.discover("http://a.com/1", "http://a.com/2");
+        door.get(request(1, 1));
+        door.put(lease("http://a.com/1", START_SECONDS));
+        assertThat(door.get(request(1, 5))).containsExactly("http://a.com/1", "http://a.com/2");
+    }
+
+    @Test
+    void aUrlWithAPriorityComesBeforeAllOthersOfItsQueue() throws Exception {
+        door.noDelay();
+        List<URLItem> items = new ArrayList<>();
+        IntStream.range(0, 5_000).forEach(i -> items.add(discovered("http://a.com/" + i)));
+        items.add(discovered(with("http://a.com/first", "sieve.priority", "7")));
+        items.add(discovered(with("http://a.com/zero", "sieve.priority", "0")));
+        items.add(discovered(with("http://a.com/word", "sieve.priority", "high")));
+        door.put(items.toArray(URLItem[]::new));
+        assertThat(door.get(request(1, 2))).containsExactly("http://a.com/first", "http://a.com/0");
+        door.put(discovered(with("http://a.com/second", "sieve.priority", "1")));
+        assertThat(door.get(request(1, 4))).containsExactly("http://a.com/second", "http://a.com/1");
+    }
+
+    @Test
+    void aDelayOfACrawlHoldsForItsQueuesWithoutOne() throws Exception {
+        door.client.setDelay(QueueDelayParams.newBuilder()
+                .setCrawlID("slow")
+                .setDelayRequestable(50)
+                .build());
+        for (String crawl : List.of("slow", "DEFAULT")) {
+            door.put(
+                    discovered(info("http://a.com/1").toBuilder().setCrawlID(crawl).build()),
+                    discovered(info("http://a.com/2").toBuilder().setCrawlID(crawl).build()));
+            assertThat(door.get(request(1, 1).setCrawlID(crawl))).containsExactly("http://a.com/1");
+        }
+        door.pass(2);
+        assertThat(door.get(request(1, 2))).containsExactly("http://a.com/2");
+        assertThat(door.get(request(1, 2).setCrawlID("slow"))).isEmpty();
+        door.pass(48);
+        assertThat(door.get(request(1, 2).setCrawlID("slow"))).hasSize(2);
+    }
+
     @Test
     void aUrlIsHandedOutAgainWhenItsDateHasCome() throws Exception {
         door.discover("http://a.com/");

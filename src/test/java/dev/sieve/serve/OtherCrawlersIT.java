@@ -77,7 +77,13 @@ class OtherCrawlersIT {
             String text = body.isEmpty() ? page(path) : body + " " + header;
             exchange.getResponseHeaders().set("Content-Type", "text/html");
             byte[] bytes = text.getBytes(UTF_8);
-            exchange.sendResponseHeaders(path.equals("/missing") ? 404 : 200, bytes.length);
+            exchange.sendResponseHeaders(
+                    switch (path) {
+                        case "/missing" -> 404;
+                        case "/broken" -> 500;
+                        default -> 200;
+                    },
+                    bytes.length);
             exchange.getResponseBody().write(bytes);
             halfway.countDown();
         }
@@ -203,6 +209,6 @@ class OtherCrawlersIT {
         killHalfwayAndRunToTheEnd(
                 List.of("node", "crawler.js"), "crawlee/crawler.js", "crawlee/sieve_crawlee.js", "urlfrontier.proto");
         List<String> results = Files.readAllLines(output()).stream().map(String::strip).toList();
-        assertThat(new HashSet<>(results)).containsAll(pages(address())).contains("failed " + address() + "/missing 1");
+        assertThat(new HashSet<>(results)).containsAll(pages(address())).contains("failed " + address() + "/broken 1 the start");
     }
 }

@@ -210,6 +210,30 @@ class RestartTest {
         }
     }
 
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void prioritiesAndTheDelayOfACrawlAreKept(boolean isKilled) throws Exception {
+        Door first = open("a", START_SECONDS);
+        first.client.setDelay(QueueDelayParams.newBuilder()
+                .setCrawlID("DEFAULT")
+                .setDelayRequestable(500)
+                .build());
+        first.discover("http://a.com/1", "http://a.com/2");
+        first.put(Door.discovered(URLInfo.newBuilder()
+                .setUrl("http://a.com/3")
+                .putMetadata(
+                        "sieve.priority", StringList.newBuilder().addValues("1").build())
+                .build()));
+        try (Door second = next(first, isKilled)) {
+            assertThat(second.get(request(0, 1))).containsExactly("http://a.com/3");
+            second.put(known("http://a.com/3", 0));
+            second.pass(499);
+            assertThat(second.get(request(0, 1))).isEmpty();
+            second.pass(1);
+            assertThat(second.get(request(0, 1))).containsExactly("http://a.com/1");
+        }
+    }
+
     @Test
     void aQueueThatWasDeletedStaysDeleted() throws Exception {
         Door first = open("a", START_SECONDS);
