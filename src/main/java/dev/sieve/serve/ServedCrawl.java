@@ -139,7 +139,8 @@ final class ServedCrawl implements Closeable {
 
     private Collection<String> lines() {
         Stream<Settings> own = delay == DEFAULT_OF_SERVER ? Stream.empty() : Stream.of(ofCrawl());
-        Stream<Settings> queues = table.all().stream().filter(Queue::hasSettings).map(ServedCrawl::settings);
+        Stream<Settings> queues =
+                table.all().stream().filter(Queue::hasSettings).map(ServedCrawl::settings);
         return Stream.concat(own, queues).map(Settings::line).toList();
     }
 

@@ -171,8 +171,10 @@ class FrontierServerTest {
                 .build());
         for (String crawl : List.of("slow", "DEFAULT")) {
             door.put(
-                    discovered(info("http://a.com/1").toBuilder().setCrawlID(crawl).build()),
-                    discovered(info("http://a.com/2").toBuilder().setCrawlID(crawl).build()));
+                    discovered(
+                            info("http://a.com/1").toBuilder().setCrawlID(crawl).build()),
+                    discovered(
+                            info("http://a.com/2").toBuilder().setCrawlID(crawl).build()));
             assertThat(door.get(request(1, 1).setCrawlID(crawl))).containsExactly("http://a.com/1");
         }
         door.pass(2);

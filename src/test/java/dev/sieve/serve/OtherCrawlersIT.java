@@ -208,7 +208,10 @@ class OtherCrawlersIT {
                 "Node.js, or Crawlee and @grpc/grpc-js, are not in " + MODULES);
         killHalfwayAndRunToTheEnd(
                 List.of("node", "crawler.js"), "crawlee/crawler.js", "crawlee/sieve_crawlee.js", "urlfrontier.proto");
-        List<String> results = Files.readAllLines(output()).stream().map(String::strip).toList();
-        assertThat(new HashSet<>(results)).containsAll(pages(address())).contains("failed " + address() + "/broken 1 the start");
+        List<String> results =
+                Files.readAllLines(output()).stream().map(String::strip).toList();
+        assertThat(new HashSet<>(results))
+                .containsAll(pages(address()))
+                .contains("failed " + address() + "/broken 1 the start");
     }
 }
