@@ -44,6 +44,7 @@ class SieveScheduler(BaseScheduler):
         self.ready, self.local, self.numbers = [], [], itertools.count()  # requests at hand; those that are not stored
         self.leases, self.working = {}, {}  # (host, URL) to the end of its lease; request to (host, URL)
         self.recent, self.older, self.waiting = set(), set(), []
+        self.last, self.last_url = (None, None), (None, None)  # texts that may be needed again
         self.is_closing = self.is_broken = self.is_drained = self.is_paused = False
         self.hosts, self.renewal = 4, 0.0  # about how many hosts have requests; when leases were renewed
 
@@ -101,11 +102,14 @@ class SieveScheduler(BaseScheduler):
 
     def url(self, request):
         """Returns a URL that is the same for two requests if Scrapy's fingerprint is."""
-        url = canonicalize_url(request.url) if self.is_standard else "fingerprint:"
-        if request.dont_filter:
-            return f"{url}#{uuid.uuid4().hex}"
-        is_plain = self.is_standard and request.method == "GET" and not request.body
-        return url if is_plain else f"{url}#{self.fingerprinter.fingerprint(request).hex()}"
+        if self.last_url[0] is not request:
+            url = canonicalize_url(request.url) if self.is_standard else "fingerprint:"
+            if request.dont_filter:
+                url = f"{url}#{uuid.uuid4().hex}"
+            elif not self.is_standard or request.method != "GET" or request.body:
+                url = f"{url}#{self.fingerprinter.fingerprint(request).hex()}"
+            self.last_url = request, url
+        return self.last_url[1]
 
     def is_seen(self, url):
         is_seen = url in self.recent or url in self.older
@@ -116,15 +120,21 @@ class SieveScheduler(BaseScheduler):
         return len(self.outbox) + self.unsent > 5 * BATCH and not self.is_broken
 
     def _info(self, url, request):
-        fields = {**request.to_dict(spider=self.spider), "body": request.body.decode("latin-1"), "headers": {
-            name.decode("latin-1"): [value.decode("latin-1") for value in values] for name, values in request.headers.items()}}
         # Without what is as usual, so that the requests of a page are alike, and stored together.
-        fields = {name: value for name, value in fields.items() if value and value != {**PLAIN, "url": url}.get(name)}
-        text = json.dumps(fields)
-        if json.loads(text) != fields:
-            raise ValueError("meta or cb_kwargs are not the same after JSON")
+        fields = {name: value for name, value in request.to_dict(spider=self.spider).items()
+                  if value and value != (url if name == "url" else PLAIN.get(name))}
+        if "headers" in fields:
+            fields["headers"] = {name.decode("latin-1"): [value.decode("latin-1") for value in values]
+                                 for name, values in request.headers.items()}
+        if "body" in fields:
+            fields["body"] = request.body.decode("latin-1")
+        if fields != self.last[0]:
+            text = json.dumps(fields)
+            self.last = json.loads(text), text  # a copy, since others may change what is in meta
+            if fields != self.last[0]:
+                raise ValueError("meta or cb_kwargs are not the same after JSON")
         info = protos.URLInfo(url=url, key=urlparse_cached(request).hostname or "-", crawlID=self.crawl)
-        info.metadata["request"].values.append(text)
+        info.metadata["request"].values.append(self.last[1])
         if request.priority > 0:
             info.metadata["sieve.priority"].values.append(str(request.priority))
         if info.ByteSize() > MAX_BYTES:
