@@ -277,7 +277,7 @@ final class ShownPage {
             }
             Exchange sent = page.exchange();
             Exchange exchange = sent == null ? null : sent.rendered(kept, isCut);
-            return new Page(page.status(), headers, page.type(), kept, kept.length, isCut, null, exchange);
+            return new Page(page.status(), headers, page.type(), kept, kept.length, isCut, null, null, exchange);
         }
     }
 
@@ -565,7 +565,7 @@ final class ShownPage {
             change.complete(NOTHING);
         } else {
             loader = next;
-            page = new Page(again.status(), again.headers(), again.type(), NONE, 0, false, null, page.exchange());
+            page = new Page(again.status(), again.headers(), again.type(), NONE, 0, false).with(page.exchange());
         }
     }
 

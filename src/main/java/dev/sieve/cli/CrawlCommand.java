@@ -88,11 +88,10 @@ class CrawlCommand implements Callable<Integer> {
     @Option(
             names = "--fail-on",
             paramLabel = "WHAT",
-            description =
-                    "Exit with code 6 on: broken (a URL responded with a status of 400 or above, or failed, or with the"
-                            + " wrong type, or a fragment is missing), error (a URL failed: no usable response), capacity (the filter missed a page or"
-                            + " more), or, with --again, changed or gone (a page has another body, or has disappeared);"
-                            + " repeatable.")
+            description = "Exit with code 6 on: broken (a URL responded with a status of 400 or above, or with the"
+                    + " wrong type, or failed, a fragment is missing, or the session has ended), error (a URL failed: no"
+                    + " usable response, or the session has ended), capacity (the filter missed a page or more), or, with --again, changed or gone (a page has another body, or has disappeared);"
+                    + " repeatable.")
     private Set<FailOn> failOn = EnumSet.noneOf(FailOn.class);
 
     @Option(

@@ -3,6 +3,7 @@ package dev.sieve.cli;
 import dev.sieve.crawl.Counter;
 import dev.sieve.crawl.CrawlReport;
 import dev.sieve.output.Change;
+import dev.sieve.output.Verdict;
 import dev.sieve.report.Numbers;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
@@ -10,13 +11,13 @@ import picocli.CommandLine.Model.CommandSpec;
 
 /** An event that the option --fail-on makes a failure of the crawl. */
 enum FailOn {
-    /** A URL has no usable response, or one with a status of 400 or above that is not accepted, or a fragment is missing. */
+    /** A URL has no usable response, or one with a status of 400 or above that is not accepted, a fragment is missing, or the session has ended. */
     BROKEN,
     /** The filter was too small: a page or more was missed. */
     CAPACITY,
     /** A page has another body than in the round before. */
     CHANGED,
-    /** A URL has no usable response. */
+    /** A URL has no usable response, or the session has ended. */
     ERROR,
     /** A page has disappeared since the round before: status 404 or 410. */
     GONE;
@@ -37,12 +38,18 @@ enum FailOn {
     @Nullable
     String problem(CrawlReport report) {
         return switch (this) {
-            case BROKEN -> report.by(Counter.FAILURES).isEmpty() ? null : Summary.errors(report);
+            case BROKEN -> report.by(Counter.FAILURES).isEmpty() ? login(report) : Summary.errors(report);
             case CAPACITY -> Numbers.missesPages(report.sieve()) ? Summary.missed(report) : null;
             case CHANGED -> change(report, Change.CHANGED);
             case GONE -> change(report, Change.GONE);
-            case ERROR -> report.withoutResponse() == 0 ? null : Summary.errors(report);
+            case ERROR -> report.withoutResponse() == 0 ? login(report) : Summary.errors(report);
         };
+    }
+
+    /** Says that URLs ask to log in: they are not broken, but what they have was not checked. */
+    private static @Nullable String login(CrawlReport report) {
+        long urls = report.count(Counter.LOGINS);
+        return urls == 0 ? null : Numbers.count(urls, "URL") + " " + Verdict.LOGIN.place();
     }
 
     private static @Nullable String change(CrawlReport report, Change change) {

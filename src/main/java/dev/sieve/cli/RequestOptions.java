@@ -5,6 +5,7 @@ import dev.sieve.fetch.ProxySettings;
 import dev.sieve.fetch.Resolver;
 import dev.sieve.report.Numbers;
 import dev.sieve.stage.CookieStage;
+import dev.sieve.stage.SessionStage;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
@@ -131,13 +132,20 @@ final class RequestOptions {
         } else {
             Checks.requires(spec, COOKIES, LOG_OUT);
         }
+        boolean hasLogin = headers.stream().anyMatch(each -> each.matches("(?i)(cookie|authorization)\\s*:.*"));
         if (!keepsCookies && cookies == null) {
+            if (hasLogin) {
+                options.stage(new SessionStage.Creation());
+            }
             Checks.requires(spec, COOKIES, ARCHIVE_COOKIES);
             return;
         }
         Checks.check(spec, "--cookies", () -> {
             try {
                 options.stage(CookieStage.of(cookies, archivesCookies));
+                if (hasLogin || cookies != null) {
+                    options.stage(new SessionStage.Creation());
+                }
             } catch (IOException e) {
                 throw new IllegalArgumentException(Checks.message(e), e);
             }

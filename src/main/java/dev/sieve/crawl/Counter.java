@@ -88,6 +88,11 @@ public enum Counter {
             Verdict.WALL,
             "URLs with the response of a bot wall in place of that of the site.",
             Arrays.stream(BotWall.values()).map(BotWall::text)),
+    /** URLs that ask to log in, since the session has ended, by what {@linkplain FetchResult.Login shows} it. */
+    LOGINS(
+            Verdict.LOGIN,
+            "URLs that ask to log in, since the session of the crawl has ended.",
+            Arrays.stream(FetchResult.Login.values()).map(FetchResult.Login::text)),
     /** What has no record and was dropped, by {@linkplain Loss#text kind}. */
     DROPPED(
             "Things other than URLs that were dropped, replaced or forgotten, by kind.",

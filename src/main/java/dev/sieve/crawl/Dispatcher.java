@@ -354,7 +354,7 @@ final class Dispatcher {
     /** Ends the request of a task, exactly once; the URL stays in work until it is {@link #finished}. */
     void end(Task task, Outcome outcome) {
         if (release(task, outcome)) {
-            LOG.warn("{}: host given up after {}", task.host(), Politeness.failuresInARow(results.maxFailures()));
+            LOG.warn("{}: host given up after {}", task.host(), results.reason(task.host()));
         }
     }
 
@@ -370,6 +370,11 @@ final class Dispatcher {
             return false;
         }
         return results.ended(task, outcome, now);
+    }
+
+    /** Returns after what a host was given up. */
+    String reason(String host) {
+        return results.reason(host);
     }
 
     /** Returns whether an earlier run has requested URLs of the frontier. */

@@ -1,6 +1,7 @@
 package dev.sieve.crawl;
 
 import dev.sieve.fetch.AddressPolicy;
+import dev.sieve.io.LruMap;
 import dev.sieve.polite.HostSchedule;
 import dev.sieve.polite.Trust;
 import java.net.InetAddress;
@@ -22,10 +23,17 @@ final class HostResults {
     /** How long until an errand to a host that waits itself is tried again. */
     private static final Duration ERRAND_PAUSE = Duration.ofSeconds(2);
 
+    /** After so many requests to log in in a row, the other URLs of a host are left for the next run. */
+    private static final int MOST_TURNED_AWAY = 20;
+
+    private static final long TURNED_AWAY_BYTES = 1 << 18;
+
     private final HostSchedule<Target> schedule;
     private final UnprovenLimit unproven;
     private final HostDelays delays;
     private final int maxFailures;
+    /** How many responses of a host in a row were requests to log in. */
+    private final LruMap<Integer> turnedAway = new LruMap<>(TURNED_AWAY_BYTES, times -> 0);
     /** A host that responds later than this is not proven. */
     private final long soonNanos;
 
@@ -47,9 +55,11 @@ final class HostResults {
         limitsServers = Politeness.limitsAddresses(options);
     }
 
-    /** Returns after how many failures in a row a host is given up. */
-    int maxFailures() {
-        return maxFailures;
+    /** Returns after what a host is given up. Needs no lock. */
+    String reason(String host) {
+        return Objects.requireNonNullElse(turnedAway.get(host), 0) < MOST_TURNED_AWAY
+                ? Politeness.failuresInARow(maxFailures)
+                : MOST_TURNED_AWAY + " requests to log in in a row";
     }
 
     void delay(String host, Duration crawlDelay) {
@@ -111,7 +121,14 @@ final class HostResults {
         }
         delays.adapt(task.host(), outcome);
         switch (outcome.kind()) {
-            case RESPONDED, FAILED -> responded(task, now);
+            case RESPONDED, FAILED -> {
+                turnedAway.remove(task.host());
+                responded(task, now);
+            }
+            case TURNED_AWAY -> {
+                responded(task, now);
+                return turnedAway.merge(task.host(), 1, Integer::sum) >= MOST_TURNED_AWAY && givesUp(task.host());
+            }
             case OVERLOADED -> schedule.failed(task.host(), outcome.time(), now);
             case NO_RESPONSE -> {
                 return failed(task.host(), now);
@@ -175,10 +192,15 @@ final class HostResults {
         if (failures > FORGIVEN) {
             schedule.trust(host, Trust.UNKNOWN);
         }
-        boolean givesUp = failures >= maxFailures && !schedule.isGivenUp(host);
-        if (givesUp) {
+        return failures >= maxFailures && givesUp(host);
+    }
+
+    /** Gives up a host; returns false if it was given up before. */
+    private boolean givesUp(String host) {
+        boolean isNew = !schedule.isGivenUp(host);
+        if (isNew) {
             schedule.giveUp(host);
         }
-        return givesUp;
+        return isNew;
     }
 }

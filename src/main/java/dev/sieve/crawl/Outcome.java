@@ -18,6 +18,8 @@ record Outcome(Kind kind, Duration time, @Nullable Target next, Target.@Nullable
         RESPONDED,
         /** The server failed at this URL: the same, but a delay that adapts becomes longer. */
         FAILED,
+        /** The site asks to log in: the same as a response, but the host is given up after too many of these in a row. */
+        TURNED_AWAY,
         /** The host is overloaded: it backs off, longer each time, and at least for the time that it requests. */
         OVERLOADED,
         /** The host did not respond: it backs off, longer each time, and is given up after too many of these. */
@@ -50,7 +52,7 @@ record Outcome(Kind kind, Duration time, @Nullable Target next, Target.@Nullable
     /** Returns whether the server responded, with any status; a robots.txt that is unavailable does not count. */
     boolean hasResponse() {
         return switch (kind) {
-            case RESPONDED, FAILED, OVERLOADED, ROBOTS_READ, ROBOTS_REDIRECTED, ELSEWHERE -> true;
+            case RESPONDED, FAILED, TURNED_AWAY, OVERLOADED, ROBOTS_READ, ROBOTS_REDIRECTED, ELSEWHERE -> true;
             case POSTPONED, NO_RESPONSE, NOT_REQUESTED, SERVER_BUSY -> false;
         };
     }
@@ -60,7 +62,7 @@ record Outcome(Kind kind, Duration time, @Nullable Target next, Target.@Nullable
         switch (kind) {
             case RESPONDED -> delay.responded(time);
             case FAILED, OVERLOADED, NO_RESPONSE -> delay.failed();
-            case NOT_REQUESTED, SERVER_BUSY, ROBOTS_READ, ROBOTS_REDIRECTED, POSTPONED, ELSEWHERE -> {
+            case NOT_REQUESTED, TURNED_AWAY, SERVER_BUSY, ROBOTS_READ, ROBOTS_REDIRECTED, POSTPONED, ELSEWHERE -> {
                 return false;
             }
         }

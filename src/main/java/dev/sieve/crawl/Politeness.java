@@ -180,6 +180,9 @@ final class Politeness {
         } else if (isServerError) {
             return new Outcome(Kind.FAILED);
         }
+        if (result instanceof Page page && page.login() != null) {
+            return new Outcome(Kind.TURNED_AWAY);
+        }
         Target target = task.target();
         boolean isCompared = (target.is(Target.Kind.PAGE) || target.is(Target.Kind.CHECK))
                 && result instanceof Page page

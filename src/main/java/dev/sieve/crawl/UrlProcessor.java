@@ -52,7 +52,6 @@ final class UrlProcessor {
     private final Semaphore documents;
 
     private final SkipReason overBudget;
-    private final Failed givenUp;
     /** Statuses that are not failures. */
     private final Set<Integer> accepted;
 
@@ -97,7 +96,6 @@ final class UrlProcessor {
         this.withoutHeaders = withoutHeaders;
         String most = options.maxPerHost == 1 ? "1 URL" : options.maxPerHost + " URLs";
         overBudget = SkipRule.OVER_BUDGET.reason("at most " + most + " per host");
-        givenUp = new Failed(0, Reason.GIVEN_UP, "after " + Politeness.failuresInARow(options.maxFailures));
         documents = new Semaphore(new CrawlParts(options).documents());
         accepted = Set.copyOf(options.accepted);
         acceptsTypes = options.acceptTypes;
@@ -133,7 +131,10 @@ final class UrlProcessor {
             return refused(target, overBudget);
         }
         if (task.action() == Task.Action.LEAVE) {
-            return new Response(Outcome.NOT_REQUESTED, () -> leaveUnrequested(target, givenUp));
+            return new Response(
+                    Outcome.NOT_REQUESTED,
+                    () -> leaveUnrequested(
+                            target, new Failed(0, Reason.GIVEN_UP, "after " + dispatcher.reason(task.host()))));
         }
         Refused objection = origins.objection(target.url());
         if (objection != null) {
@@ -316,13 +317,14 @@ final class UrlProcessor {
             return leave(visit, waited);
         }
         record(visit, waited);
-        boolean isPage = visit.target().is(Target.Kind.PAGE) && result instanceof Page;
+        boolean isTurnedAway = result instanceof Page page && page.login() != null;
+        boolean isPage = visit.target().is(Target.Kind.PAGE) && result instanceof Page && !isTurnedAway;
         if (isPage) {
             dispatcher.page(lease);
         }
         boolean lacksHeaders = (result.status() == 401 || result.status() == 403)
                 && withoutHeaders.contains(UrlParts.origin(lease.url()));
-        if (lacksHeaders) {
+        if (lacksHeaders || isTurnedAway) {
             recorder.leaveUndone(lease, () -> visit.earlier(part -> part.settled(true)));
         } else {
             recorder.done(lease, () -> visit.earlier(part -> part.settled(false)));

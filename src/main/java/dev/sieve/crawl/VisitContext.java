@@ -69,7 +69,17 @@ public final class VisitContext {
         PageFetcher last = fetcher;
         for (StageVisit part : parts) {
             PageFetcher next = last;
-            last = each -> part.fetch(each, next);
+            last = new PageFetcher() {
+                @Override
+                public FetchResult fetch(FetchRequest each) {
+                    return part.fetch(each, next);
+                }
+
+                @Override
+                public void release(FetchResult read) {
+                    next.release(read);
+                }
+            };
         }
         result = last.fetch(request);
         took = Duration.ofNanos(clock.nanoTime() - startNanos);

@@ -34,7 +34,7 @@ public sealed interface FetchResult {
         return error();
     }
 
-    /** Returns whether there is a page with a status from 200 to 299 that is not that of a {@link BotWall}. */
+    /** Returns whether there is a page {@linkplain Page#isOfSite of the site} with a status from 200 to 299. */
     default boolean isSuccess() {
         return false;
     }
@@ -72,6 +72,7 @@ public sealed interface FetchResult {
      * @param isCut whether only the beginning of the body was read or parsed, since a limit was reached or the rest of it
      *     could not be read; a body of which nothing was needed is not cut
      * @param problem why the rest of the body could not be read, although the connection was open long enough; null otherwise
+     * @param login what shows that it is a request to log in, in place of what the URL has; null of others
      */
     @SuppressWarnings("ArrayRecordComponent") // a body is not compared, and too large to be copied
     record Page(
@@ -82,18 +83,36 @@ public sealed interface FetchResult {
             long length,
             boolean isCut,
             @Nullable Failed problem,
+            @Nullable Login login,
             @Nullable Exchange exchange)
             implements FetchResult {
 
         /** Creates a page without an exchange. */
         public Page(
                 int status, Map<String, List<String>> headers, String type, byte[] body, long length, boolean isCut) {
-            this(status, headers, type, body, length, isCut, null, null);
+            this(status, headers, type, body, length, isCut, null, null, null);
         }
 
         @Override
         public Page with(@Nullable Exchange other) {
-            return new Page(status, headers, type, body, length, isCut, problem, other);
+            return new Page(status, headers, type, body, length, isCut, problem, login, other);
+        }
+
+        /** Returns a response that is a request to log in. */
+        public static Page ofLogin(FetchResult response, Login sign) {
+            Page page = response instanceof Page shown
+                    ? shown
+                    : new Page(response.status(), Map.of(), "", new byte[0], 0, false);
+            return new Page(
+                    page.status,
+                    page.headers,
+                    page.type,
+                    page.body,
+                    page.length,
+                    page.isCut,
+                    page.problem,
+                    sign,
+                    response.exchange());
         }
 
         @Override
@@ -119,7 +138,7 @@ public sealed interface FetchResult {
 
         /** Returns whether the site has responded, and nothing in place of it. */
         public boolean isOfSite() {
-            return wall() == null;
+            return login == null && wall() == null;
         }
 
         /** Returns the service that has responded in place of the site; null when none has. */
@@ -146,11 +165,11 @@ public sealed interface FetchResult {
 
         /** Returns this page, marked as cut. */
         public Page cut() {
-            return new Page(status, headers, type, body, length, true, problem, exchange);
+            return new Page(status, headers, type, body, length, true, problem, login, exchange);
         }
 
         Page cut(Failed reason) {
-            return new Page(status, headers, type, body, length, true, reason, exchange);
+            return new Page(status, headers, type, body, length, true, reason, login, exchange);
         }
 
         /** Returns the first value of a header field by its name in lower case; null when there is none. */
@@ -217,6 +236,27 @@ public sealed interface FetchResult {
         DROPPED,
         /** Later requests differ by it, so that the same URL may have another response. */
         KEPT
+    }
+
+    /** What shows that a response is a request to log in. */
+    enum Login {
+        /** The status 401. */
+        STATUS("401"),
+        /** A redirect to a page with a form for a password. */
+        REDIRECT("redirect"),
+        /** The page itself has a form for a password, and other URLs have the same page. */
+        FORM("form");
+
+        private final String text;
+
+        Login(String text) {
+            this.text = text;
+        }
+
+        /** Returns the name in records. */
+        public String text() {
+            return text;
+        }
     }
 
     /** The URL was not requested, and will not be, for the reason given. */

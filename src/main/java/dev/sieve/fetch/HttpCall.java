@@ -170,6 +170,7 @@ final class HttpCall {
                         exchange.body().length,
                         exchange.cut() != Exchange.Cut.NONE,
                         page.problem(),
+                        page.login(),
                         exchange)
                 : result.with(exchange);
     }

@@ -14,6 +14,8 @@ public enum Verdict {
     REDIRECT,
     /** A {@linkplain dev.sieve.fetch.BotWall bot wall} has responded in place of the site. */
     WALL("bot wall", "behind bot walls"),
+    /** The site asks to log in, in place of what the URL has: the session has ended. */
+    LOGIN("login", "behind a login, since the session has ended"),
     /** The options accept the status of the page, whatever it is. */
     ACCEPTED,
     /** The status of the page is from 400 on. */

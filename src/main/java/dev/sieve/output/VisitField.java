@@ -33,6 +33,9 @@ public enum VisitField {
     CHECK(visit -> visit.isCheck() ? true : null),
     ACCEPTED(visit -> visit.isAccepted() ? true : null),
     WALL(VisitField::wall),
+    LOGIN(visit -> visit.page() == null || visit.page().login() == null
+            ? null
+            : visit.page().login().text()),
     RENDERED,
     DIGEST(likeness(each -> digits(each.digest()))),
     TEXT_DIGEST(likeness(each -> digits(each.textDigest()))),

@@ -141,6 +141,9 @@ public final class CookieStage implements Stage {
 
         @Override
         public FetchResult fetch(FetchRequest request, PageFetcher next) {
+            if (!scope.isInPlace(request.url())) {
+                return next.fetch(request);
+            }
             SkipReason excluded = visit.target().lease().referrer() == null ? null : scope.exclusion(request.url());
             if (excluded != null && SkipRule.LOG_OUT.is(excluded)) {
                 return new Refused(excluded);

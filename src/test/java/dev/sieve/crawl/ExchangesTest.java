@@ -102,7 +102,7 @@ class ExchangesTest {
                     public FetchResult fetch(FetchRequest request, PageFetcher next) {
                         Page page = (Page) next.fetch(request);
                         Exchange exchange = page.exchange().rendered(made, false);
-                        return new Page(200, page.headers(), "text/html", made, made.length, false, null, exchange);
+                        return new Page(200, page.headers(), "text/html", made, made.length, false).with(exchange);
                     }
                 };
             }

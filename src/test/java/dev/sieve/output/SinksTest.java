@@ -173,6 +173,7 @@ class SinksTest {
                         -1)),
                 record(visit("t", page("text/html", 404), Duration.ZERO, true, null)),
                 record(visit("", new FetchResult.Redirect(302, "http://h/"))),
+                record(visit("", FetchResult.Page.ofLogin(page("text/html", 401), FetchResult.Login.STATUS))),
                 record(visit(
                         "",
                         new FetchResult.Page(403, Map.of("x-dd-b", List.of("1")), "text/html", new byte[0], 0, false))),
@@ -243,6 +244,7 @@ class SinksTest {
                 .endsWith(
                         "accepted",
                         "wall",
+                        "login",
                         "rendered",
                         "digest",
                         "text_digest",
