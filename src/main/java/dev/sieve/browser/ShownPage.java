@@ -9,7 +9,9 @@ import dev.sieve.fetch.FetchResult.Page;
 import dev.sieve.io.LruMap;
 import dev.sieve.url.UrlNormalizer;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.InterruptedIOException;
+import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -61,73 +63,8 @@ final class ShownPage {
     /** How many windows that a page opens are links of it. */
     private static final int MAX_WINDOWS = 100;
 
-    /**
-     * What is in shadow trees, and in frames that scripts have filled, becomes part of the document. Its links stay relative to where
-     * it has moved, with their queries in its encoding, and what it has as text is not markup when it is read again. Timers end
-     * with it, so that they do not run on when the tab goes to the next page.
-     */
-    private static final String WRITE_DOCUMENT = """
-            ((url, limit) => {
-              const isHtml = document.contentType === 'text/html';
-              const open = root => {
-                for (const each of root.querySelectorAll('*')) {
-                  const frame = each.contentDocument;
-                  if (each.shadowRoot) {
-                    open(each.shadowRoot);
-                    each.append(...[...each.shadowRoot.childNodes].map(node => node.cloneNode(true)));
-                  } else if (frame?.body) {
-                    open(frame);
-                    if (frame.baseURI !== document.baseURI) {
-                      frame.querySelectorAll('a[href], area[href]').forEach(a => a.setAttribute('href', a.href));
-                    }
-                    each.after(...[...frame.body.childNodes].map(node => document.importNode(node, true)));
-                  }
-                }
-              };
-              open(document);
-              document.querySelectorAll('noscript, template').forEach(each => each.remove());
-              if (isHtml) {
-                const comments = document.createNodeIterator(document, 0xC0);
-                for (let each = comments.nextNode(); each; each = comments.nextNode()) {
-                  each.remove();
-                }
-                document.querySelectorAll('iframe, noembed, noframes').forEach(each => each.textContent = '');
-                document.querySelectorAll('xmp, plaintext').forEach(each => each.replaceWith(each.textContent));
-                for (const each of document.querySelectorAll('style, script')) {
-                  const text = each.textContent;
-                  const inert = text.replace(/<(?=\\/(?:script|style)|!--)/gi, '\\\\u003C');
-                  if (inert !== text) {
-                    each.textContent = inert;
-                  }
-                }
-              }
-              if (document.characterSet !== 'UTF-8') {
-                const link = document.createElement('a');
-                for (const name of ['href', 'src', 'action', 'data', 'poster', 'cite']) {
-                  for (const each of document.querySelectorAll(`[${name}]`)) {
-                    if (/[^\\0-\\x7F]/.test(each.getAttribute(name))) {
-                      link.href = each.getAttribute(name);
-                      each.setAttribute(name, link.href);
-                    }
-                  }
-                }
-              }
-              let base = document.querySelector('base[href]');
-              if (!base && document.URL.split('#')[0] !== url) {
-                base = document.createElement('base');
-                (document.head || document.documentElement)?.prepend(base);
-              }
-              base?.setAttribute('href', document.baseURI);
-              for (let timer = setTimeout(() => {}); timer > 0; timer--) {
-                clearTimeout(timer);
-              }
-              const html = (isHtml ? '<!DOCTYPE html>' : '') + (document.documentElement?.outerHTML ?? '');
-              const {read} = new TextEncoder().encodeInto(html.slice(0, limit), new Uint8Array(limit));
-              globalThis.written = html.slice(0, read);
-              return {url: document.URL, length: read, cut: read < html.length ? 1 : 0,
-                type: isHtml ? 'text/html' : document.contentType,
-                wrong: document.querySelector('parsererror') && !isHtml ? 1 : 0};
-            })""";
+    /** A function that returns the document as its scripts have made it, of at most so many bytes. */
+    private static final String WRITE_DOCUMENT = script("write.js");
 
     private final String url;
     private final PageParts parts;
@@ -169,49 +106,6 @@ final class ShownPage {
     /** The URLs of windows that it tried to open. */
     private final Set<String> windows = new LinkedHashSet<>();
 
-    /** Decides when a page is ready: loaded, with all requests answered and no new one for a while, or after a longest time. */
-    static final class Readiness {
-        private final long quietNanos;
-        private long endNanos;
-        private long latestNanos;
-        private boolean isLoaded;
-        private int open;
-
-        Readiness(RenderWait wait, long nowNanos) {
-            quietNanos = wait.quiet().toNanos();
-            endNanos = nowNanos + wait.most().toNanos();
-        }
-
-        void loaded(long nowNanos) {
-            isLoaded = true;
-            latestNanos = nowNanos;
-        }
-
-        void began() {
-            open++;
-        }
-
-        void answered(long nowNanos) {
-            open--;
-            latestNanos = nowNanos;
-        }
-
-        /** Returns how long until the page is ready if nothing else happens; 0 or less when it is. */
-        long waitNanos(long nowNanos) {
-            long most = endNanos - nowNanos;
-            return isStill() ? Math.min(most, latestNanos + quietNanos - nowNanos) : most;
-        }
-
-        /** Returns whether it has loaded, and everything that it has requested was answered. */
-        boolean isStill() {
-            return isLoaded && open == 0;
-        }
-
-        boolean isReady(long nowNanos) {
-            return isStill() && nowNanos - latestNanos >= quietNanos;
-        }
-    }
-
     /** Begins a page, whose document is passed to the tab, and whose other requests its parts answer. */
     ShownPage(String url, Page page, PageParts parts, PageTab tab, RenderWait wait, LongSupplier nanoTime) {
         this.url = url;
@@ -220,6 +114,14 @@ final class ShownPage {
         this.tab = tab;
         this.nanoTime = nanoTime;
         readiness = new Readiness(wait, nanoTime.getAsLong());
+    }
+
+    private static String script(String name) {
+        try (InputStream in = ShownPage.class.getResourceAsStream(name)) {
+            return new String(Objects.requireNonNull(in).readAllBytes(), UTF_8);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     /** Returns the page as its scripts have made it, of at most {@code limit} bytes. */

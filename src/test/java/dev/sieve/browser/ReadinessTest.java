@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 class ReadinessTest {
     private static final long MS = Duration.ofMillis(1).toNanos();
 
-    private final ShownPage.Readiness page = new ShownPage.Readiness(RenderWait.DEFAULT, 0);
+    private final Readiness page = new Readiness(RenderWait.DEFAULT, 0);
 
     private long waitMillis(long nowMillis) {
         return page.waitNanos(nowMillis * MS) / MS;
@@ -57,8 +57,8 @@ class ReadinessTest {
 
     @Test
     void theTimesCanBeOthers() {
-        ShownPage.Readiness other =
-                new ShownPage.Readiness(new RenderWait(Duration.ofSeconds(2), Duration.ofSeconds(20)), 0);
+        Readiness other =
+                new Readiness(new RenderWait(Duration.ofSeconds(2), Duration.ofSeconds(20)), 0);
 
         assertThat(other.waitNanos(0)).isEqualTo(20_000 * MS);
         other.loaded(MS);
