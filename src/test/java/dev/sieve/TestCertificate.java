@@ -13,6 +13,8 @@ import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 import java.util.function.Supplier;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.TrustManagerFactory;
 
 /**
  * A certificate that is signed by itself, and its key, made by the JDK's keytool.
@@ -72,18 +74,20 @@ public record TestCertificate(Path store, Path certificate, Path key) {
 
     /** Does work while new clients trust the certificates of a store alone. */
     public static <T> T trusting(Path store, Supplier<T> work) {
-        String before = System.getProperty("javax.net.ssl.trustStore");
-        System.setProperty("javax.net.ssl.trustStore", store.toString());
-        System.setProperty("javax.net.ssl.trustStorePassword", PASSWORD);
         try {
-            return work.get();
-        } finally {
-            System.clearProperty("javax.net.ssl.trustStorePassword");
-            if (before == null) {
-                System.clearProperty("javax.net.ssl.trustStore");
-            } else {
-                System.setProperty("javax.net.ssl.trustStore", before);
+            SSLContext before = SSLContext.getDefault();
+            TrustManagerFactory trusted = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+            trusted.init(load(store));
+            SSLContext context = SSLContext.getInstance("TLS");
+            context.init(null, trusted.getTrustManagers(), null);
+            SSLContext.setDefault(context);
+            try {
+                return work.get();
+            } finally {
+                SSLContext.setDefault(before);
             }
+        } catch (IOException | GeneralSecurityException e) {
+            throw new IllegalStateException(e);
         }
     }
 

@@ -2,6 +2,7 @@ package dev.sieve.cli;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.sieve.fetch.TrustedCertificates;
 import dev.sieve.job.EnginePlace;
 import dev.sieve.job.SavedPlace;
 import dev.sieve.shared.EngineAddress;
@@ -12,6 +13,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
 import java.util.regex.Pattern;
+import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -26,6 +28,7 @@ final class EngineAccess {
 
     static final String FRONTIER = "--frontier";
     static final String OPTION = "--frontier-password-file";
+    private static final String TRUST = "--trust";
     private static final int MAX_BYTES = 4096;
     private static final Pattern ADDRESS = Pattern.compile("(valkey|redis)s?:/.*", Pattern.DOTALL);
 
@@ -39,6 +42,25 @@ final class EngineAccess {
                     + VARIABLE + ", or the password in the address).")
     private @Nullable Path passwordFile;
 
+    @Option(
+            names = TRUST,
+            paramLabel = "FILE",
+            description =
+                    "Trust the certificates of servers and authorities in FILE (PEM) beside those that Java trusts,"
+                            + " for https, proxies and TLS of the server (default: none).")
+    private @Nullable Path trusted;
+
+    /** Lets all connections from now on trust what the user trusts. */
+    void trust() {
+        if (trusted != null) {
+            try {
+                SSLContext.setDefault(TrustedCertificates.with(trusted));
+            } catch (IOException e) {
+                throw Checks.invalid(spec, TRUST, Checks.message(e));
+            }
+        }
+    }
+
     /** Whether a text is meant to be the address of a crawl on an engine, and not a file. */
     static boolean isAddress(String text) {
         return ADDRESS.matcher(text).matches();
@@ -50,6 +72,7 @@ final class EngineAccess {
     }
 
     EngineAddress address(String what, String text, Map<String, String> environment) throws IOException {
+        trust();
         EngineAddress address;
         try {
             address = EngineAddress.parse(text);

@@ -52,6 +52,7 @@ final class SharedOptions {
     /** Returns where the frontier is kept; null without one. Refuses options that contradict each other. */
     @Nullable
     SavedPlace place() throws IOException {
+        access.trust();
         if (frontier == null) {
             Checks.requires(spec, EngineAccess.FRONTIER, EngineAccess.OPTION, "--patience");
             return null;

@@ -152,7 +152,8 @@ public final class Fetcher implements PageFetcher, AutoCloseable {
         memory = new BodyMemory(options.bodyMemory, options.connections, largest, patienceNanos);
         reader = new ResponseReader(options.bodyLimit);
         int kept = options.keepsExchanges ? options.bodyLimit : 0;
-        context = new HttpCall.Context(memory, reader, kept, options.userAgent, this::isStopped);
+        context = new HttpCall.Context(
+                memory, reader, kept, options.userAgent, this::isStopped, TrustedCertificates.context());
         client = HttpCall.client(new OkHttpClient.Builder()
                 .followRedirects(false)
                 .followSslRedirects(false)

@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.function.BooleanSupplier;
+import javax.net.ssl.SSLContext;
 import okhttp3.Call;
 import okhttp3.Connection;
 import okhttp3.EventListener;
@@ -67,7 +68,12 @@ final class HttpCall {
      * @param keptBytes how much of a body is kept for an {@link Exchange}; 0 for no exchange
      */
     record Context(
-            BodyMemory memory, ResponseReader reader, int keptBytes, String userAgent, BooleanSupplier isStopped) {}
+            BodyMemory memory,
+            ResponseReader reader,
+            int keptBytes,
+            String userAgent,
+            BooleanSupplier isStopped,
+            SSLContext trust) {}
 
     /**
      * Creates a call.
@@ -106,7 +112,8 @@ final class HttpCall {
         return way.newBuilder()
                 .protocols(List.of(Protocol.H2_PRIOR_KNOWLEDGE))
                 .dns(host -> way.dns().lookup(host))
-                .socketFactory(sockets.forHttp2(each -> each.secure(way, target, WireSocket.HTTP_2, context.userAgent)))
+                .socketFactory(sockets.forHttp2(
+                        each -> each.secure(context.trust, way, target, WireSocket.HTTP_2, context.userAgent)))
                 .build();
     }
 
@@ -249,7 +256,7 @@ final class HttpCall {
         socket = open;
         isKept = open.use();
         if (!isKept && target.isHttps() && frames == null) {
-            open.secure(client, target, WireSocket.HTTP_1, context.userAgent);
+            open.secure(context.trust, client, target, WireSocket.HTTP_1, context.userAgent);
         }
         Proxy.Type proxy = connection.route().proxy().type();
         InetAddress address =

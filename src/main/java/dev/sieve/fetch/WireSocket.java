@@ -22,6 +22,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.function.Function;
 import java.util.stream.Collectors;
+import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLParameters;
 import javax.net.ssl.SSLSession;
@@ -141,17 +142,20 @@ final class WireSocket extends Socket {
     }
 
     /**
-     * Makes a new connection secure, with the certificates of a client, in the tunnel of an HTTP proxy.
+     * Makes a new connection secure, in the tunnel of an HTTP proxy.
      *
+     * @param trust decides whether the certificate of the server is trusted
+     * @param client decides whether it is for the host
      * @param protocol what is spoken by the protocol of the URL
      * @param userAgent the User-Agent for the proxy
      */
-    void secure(OkHttpClient client, HttpUrl url, String protocol, String userAgent) throws IOException {
+    void secure(SSLContext trust, OkHttpClient client, HttpUrl url, String protocol, String userAgent)
+            throws IOException {
         if (proxy != null && proxy.kind() == Kind.HTTP) {
             openTunnel(proxy, url, userAgent);
         }
         isLayered = true;
-        SSLSocket tls = (SSLSocket) client.sslSocketFactory().createSocket(this, url.host(), url.port(), true);
+        SSLSocket tls = (SSLSocket) trust.getSocketFactory().createSocket(this, url.host(), url.port(), true);
         SSLParameters parameters = tls.getSSLParameters();
         parameters.setApplicationProtocols(new String[] {protocol});
         tls.setSSLParameters(parameters);

@@ -57,8 +57,7 @@ class ReadinessTest {
 
     @Test
     void theTimesCanBeOthers() {
-        Readiness other =
-                new Readiness(new RenderWait(Duration.ofSeconds(2), Duration.ofSeconds(20)), 0);
+        Readiness other = new Readiness(new RenderWait(Duration.ofSeconds(2), Duration.ofSeconds(20)), 0);
 
         assertThat(other.waitNanos(0)).isEqualTo(20_000 * MS);
         other.loaded(MS);
