@@ -11,7 +11,9 @@ import java.security.GeneralSecurityException;
 import java.security.KeyStore;
 import java.util.ArrayList;
 import java.util.Base64;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Supplier;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
@@ -26,21 +28,24 @@ import javax.net.ssl.TrustManagerFactory;
 public record TestCertificate(Path store, Path certificate, Path key) {
     public static final String PASSWORD = "changeit";
 
+    /** What was made, by the arguments of keytool. */
+    private static final Map<String, byte[]> STORES = new HashMap<>();
+
     /** Makes a certificate for this machine. */
     public static TestCertificate create(Path folder) throws IOException, GeneralSecurityException {
         return create(folder, "EC", "dns:localhost,ip:127.0.0.1");
     }
 
     /**
-     * Makes a certificate; the files of an earlier one in the folder are replaced.
+     * Makes a certificate, or copies the one of this process with the same names and kind of key; the files of an earlier
+     * one in the folder are replaced.
      *
      * @param names for whom it is, such as {@code dns:host.test}
      */
     public static TestCertificate create(Path folder, String algorithm, String names)
             throws IOException, GeneralSecurityException {
         Path store = folder.resolve("keys.p12");
-        Files.deleteIfExists(store);
-        keytool(
+        keyPair(
                 store,
                 "-genkeypair -alias server -dname CN=server -validity 2 -keyalg " + algorithm + " -ext san=" + names);
         KeyStore keys = load(store);
@@ -52,10 +57,25 @@ public record TestCertificate(Path store, Path certificate, Path key) {
                 pem(folder.resolve("key.pem"), "PRIVATE KEY", key));
     }
 
+    /** Makes a store with one key pair, or copies the one that was made with these arguments: keytool takes a second. */
+    private static void keyPair(Path store, String arguments) throws IOException {
+        synchronized (STORES) {
+            byte[] made = STORES.get(arguments);
+            Files.deleteIfExists(store);
+            if (made == null) {
+                keytool(store, arguments);
+                STORES.put(arguments, Files.readAllBytes(store));
+            } else {
+                Files.write(store, made);
+            }
+        }
+    }
+
     /** Runs keytool on a store, with arguments that are separated by spaces. */
     public static void keytool(Path store, String arguments) throws IOException {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "keytool").toString());
+        command.addAll(List.of("-J-XX:TieredStopAtLevel=1", "-J-XX:+UseSerialGC"));
         command.addAll(List.of(arguments.split(" ")));
         command.addAll(List.of("-storetype", "PKCS12", "-keystore", store.toString(), "-storepass", PASSWORD));
         Process keytool = new ProcessBuilder(command).redirectErrorStream(true).start();
