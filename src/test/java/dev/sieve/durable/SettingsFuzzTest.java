@@ -21,12 +21,12 @@ public class SettingsFuzzTest {
 
     @Test
     void settingsComeBack() {
-        Fuzzer.run(RoundTrip::fuzzerTestOneInput, 20_000, "0");
+        Fuzzer.run(RoundTrip::fuzzerTestOneInput, 4_000, "0");
     }
 
     @Test
     void damagedSettingsAreRefused() throws IOException {
-        Fuzzer.run(SettingsFuzzTest::fuzzerTestOneInput, 30_000, written());
+        Fuzzer.run(SettingsFuzzTest::fuzzerTestOneInput, 6_000, written());
     }
 
     private static byte[] written() throws IOException {

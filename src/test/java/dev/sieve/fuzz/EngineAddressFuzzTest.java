@@ -20,7 +20,7 @@ public class EngineAddressFuzzTest {
     void everyTextIsReadOrRefused() {
         Fuzzer.run(
                 EngineAddressFuzzTest::fuzzerTestOneInput,
-                30_000,
+                6_000,
                 "0redis://user:pa%25ss@host:6379/1/name",
                 "0valkeys://:p@[::1]:7000/a",
                 "0redis://h/a",

@@ -56,8 +56,7 @@ public final class Fuzzer {
         }
         long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(SECONDS);
         long count = 0;
-        int most = Tier.of(inputs / 5, inputs / 2, inputs);
-        while (Tier.IS_PROOF ? System.nanoTime() < end : count < most) {
+        while (Tier.IS_PROOF ? System.nanoTime() < end : count < inputs) {
             count++;
             test(target, fuzzer.input(), seed, count);
         }

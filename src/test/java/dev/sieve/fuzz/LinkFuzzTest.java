@@ -109,7 +109,7 @@ public class LinkFuzzTest {
     void everyDocumentIsRead() {
         Fuzzer.run(
                 LinkFuzzTest::fuzzerTestOneInput,
-                8_000,
+                1_600,
                 "0<html><head><base href='/b/'><title>t</title></head><body><a href='x?\u0439#f'>x</a><table><a href=y></table>",
                 "0<svg><a xlink:href=s></a><foreignObject><template><a href=no></template><a href=x>",
                 "0<meta charset=koi8-r><meta http-equiv=refresh content='0;url=r'><frameset><frame src=w>");

@@ -54,7 +54,7 @@ public class SeedsFuzzTest {
     void everyListIsRead() {
         Fuzzer.run(
                 SeedsFuzzTest::fuzzerTestOneInput,
-                20_000,
+                4_000,
                 "0http://h/a\nhttps://user:secret@h/\n# c\n\nftp://h/\nexample.com\r\nhttp://h/b c\r",
                 "0[::1]:80/x");
     }

@@ -70,7 +70,7 @@ public class SitemapFuzzTest {
     void everyFileIsRead() {
         Fuzzer.run(
                 SitemapFuzzTest::fuzzerTestOneInput,
-                8_000,
+                1_600,
                 "0<?xml version='1.0'?>\n<urlset><url><loc>http://h/a&amp;b</loc></url><url><loc> http://h/c </loc></url></urlset>",
                 "0<sitemapindex><sitemap><loc>http://h/s.xml</loc></sitemap></sitemapindex>",
                 "0<feed><entry><link rel='alternate' href='http://h/f'/></entry></feed>",

@@ -115,7 +115,7 @@ public class UrlFuzzTest {
     void everyUrlHasOneSpellingOrIsRefused() {
         Fuzzer.run(
                 UrlFuzzTest::fuzzerTestOneInput,
-                60_000,
+                12_000,
                 "0http://example.com:80/a/../b c?q#top",
                 "0https:\\\\user:word@h\\x",
                 "0http://[0:1:2:3:4:5:6::8]/",
