@@ -20,7 +20,7 @@ public final class BrowserExtension implements ExecutionCondition, ParameterReso
             Browser.class,
             Browser::new,
             Rendered.class,
-            () -> new Rendered("all", Browser.program().orElseThrow()));
+            () -> new Rendered(Browser.program().orElseThrow(), Rendered.SHORT));
     private static final String MISSING = "no chromium, chromium-browser or google-chrome on the PATH";
 
     @Override

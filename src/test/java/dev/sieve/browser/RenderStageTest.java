@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.sieve.Tier;
 import dev.sieve.durable.ChildJvm;
 import dev.sieve.fetch.Cookie;
 import dev.sieve.fetch.FetchRequest;
@@ -171,7 +172,7 @@ class RenderStageTest {
     @Test
     void whatTheTabHasShownBeforeIsNoLink(Rendered rendered) {
         try (ScriptedSite site = rendered.site()) {
-            site.page("/1", "").page("/2", "onload = () => setTimeout(() => { history.back(); " + MAKE + "}, 100)");
+            site.page("/1", "").page("/2", "onload = () => setTimeout(() => { history.back(); " + MAKE + "}, 20)");
             rendered.page(site.url("/1"));
 
             Page page = rendered.page(site.url("/2"));
@@ -191,7 +192,7 @@ class RenderStageTest {
                 f()""";
         try (ScriptedSite site = rendered.site()) {
             site.page("/1", script).page("/2", "document.body.append('has ' + document.cookie + ';')");
-            for (int i = 0; i < 5; i++) {
+            for (int i = 0; i < Tier.of(2, 2, 5); i++) {
                 rendered.page(site.url("/1"));
 
                 Page page = rendered.page(site.url("/2"));
@@ -207,9 +208,10 @@ class RenderStageTest {
     @Test
     void aTabShowsPagesOfManyOriginsAndNothingIsLeftInIt(Browser unused) {
         try (ScriptedSite site = new ScriptedSite();
-                Rendered rendered = new Rendered("all", browser(), host -> List.of(InetAddress.getLoopbackAddress()))) {
+                Rendered rendered = new Rendered("all", browser(), LOOPBACK)) {
             site.page("/", LEAVE);
-            for (int i = 0; i < 30; i++) {
+            int pages = Tier.of(20, 20, 30);
+            for (int i = 0; i < pages; i++) {
                 String url = "http://h" + (i * 7 % 25) + ".s" + (i % 3) + ".localhost:" + site.port() + "/";
                 rendered.documents.open(url);
 
@@ -220,7 +222,7 @@ class RenderStageTest {
                         .contains(CLEAN);
                 assertThat(page.header("refresh")).isEqualTo("0; url=" + url + "moved");
             }
-            assertThat(site.requests()).hasSize(30).containsOnly("GET /");
+            assertThat(site.requests()).hasSize(pages).containsOnly("GET /");
         }
     }
 
@@ -300,9 +302,9 @@ class RenderStageTest {
     /** More of them at once than there are tabs. */
     @Test
     void pagesThatAreNotReadyInTimeDoNotDelayOthers(Browser unused) throws Exception {
+        RenderWait wait = new RenderWait(Duration.ofMillis(200), Duration.ofSeconds(2));
         try (ScriptedSite site = new ScriptedSite();
-                Rendered rendered =
-                        new Rendered("all", browser(), host -> List.of(InetAddress.getLoopbackAddress())).open(site)) {
+                Rendered rendered = new Rendered("all", browser(), LOOPBACK, wait, System::nanoTime).open(site)) {
             site.page("/slow", "fetch('/never')").silent("/never").page("/", MAKE);
             String slow = site.url("/slow");
             String quick = site.url("/").replace("127.0.0.1", "localhost");
@@ -405,7 +407,7 @@ class RenderStageTest {
                 "https://closed.test/",
                 answer("text/plain", "abc"));
         RenderStage stage = new RenderStage(
-                new RenderRule("all"), browser(), "x", 1 << 20, false, RenderWait.DEFAULT, System::nanoTime);
+                new RenderRule("all"), browser(), "x", 1 << 20, false, Rendered.SHORT, System::nanoTime);
         try {
             Page page = (Page)
                     stage.fetch(new FetchRequest("https://h.test/"), request -> web.get(request.url()), made -> {});
@@ -433,7 +435,7 @@ class RenderStageTest {
                 .toList();
         Map<String, String> sent = new ConcurrentHashMap<>();
         RenderStage stage = new RenderStage(
-                new RenderRule("all"), browser(), "x", 1 << 20, false, RenderWait.DEFAULT, System::nanoTime);
+                new RenderRule("all"), browser(), "x", 1 << 20, false, Rendered.SHORT, System::nanoTime);
         try {
             FetchRequest request = new FetchRequest("http://h.test/private/").with(cookies);
             Page page = (Page) stage.fetch(

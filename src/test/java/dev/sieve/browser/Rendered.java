@@ -22,6 +22,9 @@ import java.util.stream.Stream;
 
 /** A stage that renders the pages of a fetcher, and what is checked of it. */
 final class Rendered implements AutoCloseable {
+    /** For pages that make all by scripts that request the next part at once, or wait for nothing. */
+    static final RenderWait SHORT = new RenderWait(Duration.ofMillis(200), Duration.ofSeconds(5));
+
     final Fetcher documents;
     final RenderStage stage;
     /** What the record of the last page says of its rendering; null if it was not rendered. */
@@ -29,6 +32,10 @@ final class Rendered implements AutoCloseable {
 
     Rendered(String rule, Path browser) {
         this(rule, browser, host -> List.of(InetAddress.getByName(host)));
+    }
+
+    Rendered(Path browser, RenderWait wait) {
+        this("all", browser, host -> List.of(InetAddress.getByName(host)), wait, System::nanoTime);
     }
 
     Rendered(String rule, Path browser, Resolver resolver) {

@@ -65,7 +65,7 @@ class RenderedCrawlTest {
     private CrawlReport crawl(ScriptedSite site, String rule, CrawlOptions options, String seed) throws IOException {
         Path program = Browser.program().orElseThrow();
         options.stage(
-                RenderStage.of(new RenderRule(rule), program, options::userAgent, 1 << 20, false, RenderWait.DEFAULT));
+                RenderStage.of(new RenderRule(rule), program, options::userAgent, 1 << 20, false, Rendered.SHORT));
         try (Crawler crawler = new Crawler(options, new Sieve(1000), AllStages::of)) {
             crawler.open(site.url("/"));
             crawler.seed(site.url(seed));

@@ -104,7 +104,7 @@ class RenderedDocumentTest {
                 "x",
                 limit,
                 false,
-                RenderWait.DEFAULT,
+                Rendered.SHORT,
                 System::nanoTime);
         try {
             // Hidden, since what takes long is to show so much.
