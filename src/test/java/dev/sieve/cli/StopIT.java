@@ -43,7 +43,7 @@ class StopIT {
     /** How many pages have links to missing parts, and how many each. */
     private static final int PARTED = 40;
 
-    private static final int PARTS = 2_000;
+    private static final int PARTS = 1_000;
 
     @TempDir
     private Path folder;

@@ -70,14 +70,15 @@ class ClusterKillIT {
     @MethodSource("engines")
     void noSlotThatMovesLosesAPageOrGivesAHostTwoOwners(File program) throws Exception {
         int moved = 0;
+        int pages = IS_PROOF ? PAGES : PAGES / 2;
         try (TestCluster cluster = TestCluster.start(program, 3, 0);
                 TreeCrawl crawl = new TreeCrawl(
-                        cluster.address("tree"), PAGES, random, OWNERSHIP_SECONDS, IS_PROOF ? "20" : REQUEST_MILLIS)) {
+                        cluster.address("tree"), pages, random, OWNERSHIP_SECONDS, IS_PROOF ? "20" : REQUEST_MILLIS)) {
             for (int i = 0; i < 3; i++) {
                 crawl.startWorker();
             }
             for (int percent = 10; percent <= 90; percent += IS_PROOF ? 1 : 10) {
-                crawl.await(PAGES / 100 * percent);
+                crawl.await(pages / 100 * percent);
                 for (int i = 0; i < 2; i++, moved++) {
                     int slot = JedisClusterCRC16.getSlot(cluster.slice("tree", random.nextInt(16)));
                     int owner = cluster.owner(slot);
@@ -89,7 +90,7 @@ class ClusterKillIT {
                     "%s: %d slots moved, %d pages, %d lost, %d hosts with two owners, %d read again, %d told new again%n",
                     program.getName(),
                     moved,
-                    PAGES,
+                    pages,
                     crawl.lost().cardinality(),
                     crawl.doubleOwners().size(),
                     crawl.readAgain(),
