@@ -225,18 +225,22 @@ class ArchitectureTest {
     /** What a crawl may do besides, and what a result has beyond its kind, are the business of stages and readers. */
     @Test
     void theLoopNamesNoCapability() throws IOException {
-        Set<String> words = Set.of("FolderSite", "SetCookie", "TextForm", "isLocal");
+        Set<String> words = Set.of("BotWall", "FolderSite", "SetCookie", "TextForm", "isLocal");
         for (String name : List.of(
                 "Crawler",
                 "Dispatcher",
+                "HostResults",
                 "Levels",
                 "LinkQueue",
                 "Outcome",
                 "Politeness",
+                "Reachability",
                 "Recorder",
+                "RequestWatch",
                 "Task",
                 "UrlProcessor",
-                "VisitContext")) {
+                "VisitContext",
+                "Workers")) {
             String source = Files.readString(Path.of("src/main/java/dev/sieve/crawl/" + name + ".java"));
             assertThat(source.split("\\W+")).as(name).doesNotContainAnyElementsOf(words);
         }
