@@ -3,6 +3,7 @@ package dev.sieve.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.jr.ob.JSON;
+import dev.sieve.Tier;
 import dev.sieve.crawl.Site;
 import dev.sieve.demo.DemoWeb;
 import dev.sieve.durable.DurableFolder;
@@ -43,7 +44,7 @@ class StopIT {
     /** How many pages have links to missing parts, and how many each. */
     private static final int PARTED = 40;
 
-    private static final int PARTS = 1_000;
+    private static final int PARTS = Tier.of(1_000, 1_000, 2_000);
 
     @TempDir
     private Path folder;
