@@ -67,6 +67,7 @@ public final class Main {
                 .addSubcommand(new ReportCommand())
                 .addSubcommand(new DiffCommand())
                 .addSubcommand(new ServeCommand())
+                .addSubcommand(new RequestOptions.Key())
                 .addSubcommand(new SavedCommands.State())
                 .addSubcommand(new SavedCommands.ExportUrls())
                 .addSubcommand(new SavedCommands.Repair())

@@ -3,24 +3,32 @@ package dev.sieve.cli;
 import dev.sieve.crawl.CrawlOptions;
 import dev.sieve.fetch.ProxySettings;
 import dev.sieve.fetch.Resolver;
+import dev.sieve.fetch.Signer;
+import dev.sieve.io.LocalDisk;
 import dev.sieve.report.Numbers;
 import dev.sieve.stage.CookieStage;
 import dev.sieve.stage.SessionStage;
 import java.io.IOException;
+import java.io.PrintWriter;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
 
 /** The options of each request: what is sent, over which network, and for how long. */
 @Command(optionListHeading = "%nRequests:%n")
@@ -29,6 +37,7 @@ final class RequestOptions {
     private static final Logger LOG = LoggerFactory.getLogger("dev.sieve.cli");
     private static final String KEEP_COOKIES = "--keep-cookies";
     private static final String LOG_OUT = "--log-out";
+    private static final String SIGN = "--sign";
     /** Options, one of which is required. */
     private static final String COOKIES = "--cookies or " + KEEP_COOKIES;
 
@@ -46,6 +55,15 @@ final class RequestOptions {
             paramLabel = "'NAME: VALUE'",
             description = "Extra request header, sent only to the seeds' origins; repeatable.")
     private List<String> headers = new ArrayList<>();
+
+    @SameForWorkers(false)
+    @Option(
+            names = SIGN,
+            paramLabel = "FILE",
+            description =
+                    "Sign each request for its host with this key, which 'sieve key' makes, so that sites can tell"
+                            + " who sends it (Web Bot Auth).")
+    private @Nullable Path key;
 
     @SameForWorkers(false)
     @Option(
@@ -115,6 +133,7 @@ final class RequestOptions {
     void apply(CrawlOptions options, CommandSpec spec) {
         Checks.set(spec, "--user-agent", userAgent, options::userAgent);
         headers.forEach(each -> Checks.check(spec, "-H", () -> addHeader(options, each)));
+        Checks.set(spec, SIGN, key, file -> options.signer(signer(file)));
         applyCookies(options, spec);
         Map<String, InetAddress> known = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
         addresses.forEach(each -> known.put(each.getKey(), each.getValue()));
@@ -171,6 +190,14 @@ final class RequestOptions {
         options.bodyLimit(bytes);
     }
 
+    private static Signer signer(Path file) {
+        try {
+            return Signer.read(file, InstantSource.system());
+        } catch (IOException e) {
+            throw new IllegalArgumentException(Checks.message(e), e);
+        }
+    }
+
     private static ProxySettings proxy(String choice) {
         return choice.equals("env") ? ProxySettings.ofEnvironment(System.getenv()) : ProxySettings.of(choice);
     }
@@ -182,6 +209,53 @@ final class RequestOptions {
             throw new IllegalArgumentException("not of the form 'Name: value'");
         }
         options.header(nameAndValue[0].strip(), nameAndValue[1].strip());
+    }
+
+    /** Makes the key of {@code --sign}, and shows what its owner publishes. */
+    @Command(
+            name = "key",
+            mixinStandardHelpOptions = true,
+            description = {
+                "Makes a key for --sign, if an ADDRESS is given, and prints the directory of the key: the file that sites"
+                        + " read at the address. The header fields with which it is to be served are written to stderr."
+            })
+    static final class Key implements Callable<Integer> {
+        private static final Duration VALIDITY = Duration.ofDays(365);
+
+        @Spec
+        private CommandSpec spec;
+
+        @Parameters(
+                index = "0",
+                paramLabel = "FILE",
+                description = "The file of the key; a new one, which only you can read, with ADDRESS.")
+        private Path file;
+
+        @Parameters(
+                index = "1",
+                paramLabel = "ADDRESS",
+                arity = "0..1",
+                description = "The site that publishes the directory, such as https://bot.example.org.")
+        private @Nullable String address;
+
+        @Override
+        public Integer call() throws IOException {
+            try {
+                if (address != null) {
+                    String text = Signer.create(address);
+                    Files.writeString(LocalDisk.createPrivate(file), text);
+                }
+                Signer signer = signer(file);
+                PrintWriter err = spec.commandLine().getErr();
+                Terminal.println(
+                        err, "To be served as " + signer.directoryUrl() + " with these fields, valid for a year:");
+                signer.directoryFields(VALIDITY).forEach((name, value) -> Terminal.println(err, name + ": " + value));
+                Terminal.print(spec.commandLine().getOut(), signer.directory());
+                return 0;
+            } catch (IllegalArgumentException e) {
+                throw Checks.wrong(spec, e.getMessage());
+            }
+        }
     }
 
     /** Returns the known address of a host or of a .domain it belongs to, or else the system's. */

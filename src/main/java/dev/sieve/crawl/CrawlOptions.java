@@ -6,6 +6,7 @@ import dev.sieve.fetch.Fetcher;
 import dev.sieve.fetch.LocalSource;
 import dev.sieve.fetch.ProxySettings;
 import dev.sieve.fetch.Resolver;
+import dev.sieve.fetch.Signer;
 import dev.sieve.parse.TextForm;
 import dev.sieve.scope.Scope;
 import dev.sieve.scope.Trap;
@@ -60,6 +61,10 @@ public final class CrawlOptions extends PaceOptions<CrawlOptions> {
     AddressPolicy addresses = AddressPolicy.publicOnly();
     private long memory = Runtime.getRuntime().maxMemory() / 4;
     ProxySettings proxy = ProxySettings.NONE;
+
+    @Nullable
+    Signer signer;
+
     Resolver resolver = host -> List.of(InetAddress.getAllByName(host));
 
     /** Creates the default options: a polite crawl of the hosts of the seeds. */
@@ -287,6 +292,12 @@ public final class CrawlOptions extends PaceOptions<CrawlOptions> {
      */
     public CrawlOptions proxy(ProxySettings choice) {
         proxy = Objects.requireNonNull(choice, "proxy");
+        return this;
+    }
+
+    /** Sets what signs each request for its host, those for robots.txt included. Default: nothing. */
+    public CrawlOptions signer(Signer choice) {
+        signer = Objects.requireNonNull(choice, "signer");
         return this;
     }
 

@@ -33,7 +33,7 @@ public record CrawlParts(CrawlOptions options) {
     /** Returns a fetcher, to be closed by the caller. */
     public Fetcher fetcher() {
         int parts = options.stages.stream().mapToInt(Stage.Creation::parts).sum();
-        return new Fetcher(new Fetcher.Options(
+        Fetcher.Options requests = new Fetcher.Options(
                 options.userAgent(),
                 options.headers,
                 options.timeout,
@@ -43,7 +43,8 @@ public record CrawlParts(CrawlOptions options) {
                 options.addresses,
                 bodyMemory(),
                 options.proxy,
-                options.exchanges));
+                options.exchanges);
+        return new Fetcher(requests, options.signer);
     }
 
     /** Returns what responds to requests: the {@linkplain CrawlOptions#source source}, or else a network. */

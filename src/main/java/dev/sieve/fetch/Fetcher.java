@@ -69,6 +69,7 @@ public final class Fetcher implements PageFetcher, AutoCloseable {
     private static final String ACCEPT = "text/html,application/xhtml+xml;q=0.9,*/*;q=0.5";
 
     private final Options options;
+    private final @Nullable Signer signer;
     private final OkHttpClient client;
     private final DnsLookups lookups;
     private final AddressGuard guard;
@@ -143,9 +144,15 @@ public final class Fetcher implements PageFetcher, AutoCloseable {
         }
     }
 
-    /** Makes a fetcher with its own connections. */
+    /** Makes a fetcher with its own connections, whose requests are not signed. */
     public Fetcher(Options options) {
+        this(options, null);
+    }
+
+    /** Makes a fetcher with its own connections. The signer, if any, signs each request for its host. */
+    public Fetcher(Options options, @Nullable Signer signer) {
         this.options = options;
+        this.signer = signer;
         // A request waits for memory while its time runs; so there have to be several turns in it.
         long patienceNanos = options.timeout.toNanos() / 16;
         long largest = (options.keepsExchanges ? 2L : 1L) * options.bodyLimit;
@@ -313,6 +320,9 @@ public final class Fetcher implements PageFetcher, AutoCloseable {
                         .forEach(name -> head.removeAll(name)
                                 .addUnsafeNonAscii(name, options.headers.get(name) + "; " + fields.get("Cookie")));
             }
+        }
+        if (signer != null) {
+            signer.fields(url).forEach(head::set);
         }
         String origin = UrlParts.origin(url);
         return head.add("Host", origin.substring(origin.indexOf("//") + 2)).build();

@@ -19,6 +19,7 @@ import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
+import java.util.Objects;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -148,6 +149,12 @@ public final class LocalDisk implements Disk {
                     PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString(permissions))
                 }
                 : new FileAttribute<?>[0];
+    }
+
+    /** Creates an empty file that only its owner can read and write; there must be none of this name. */
+    public static Path createPrivate(Path path) throws IOException {
+        Path parent = Objects.requireNonNull(path.toAbsolutePath().getParent());
+        return Files.createFile(path, permissions(isPosix(parent), "rw-------"));
     }
 
     private void requirePrivate(Path path) throws IOException {

@@ -11,7 +11,10 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Socket;
 import java.net.UnknownHostException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 import okhttp3.HttpUrl;
@@ -19,6 +22,7 @@ import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -101,6 +105,32 @@ class ProxyTest {
                         .startsWith("CONNECT secure.test:443 HTTP/1.1\r\n")
                         .contains("Proxy-Authorization: " + CREDENTIALS + "\r\n", "User-Agent: testbot\r\n")
                         .doesNotContain("private"));
+    }
+
+    @Test
+    void aTunnelIsNotSigned(@TempDir Path folder) throws IOException {
+        Path key = Files.writeString(folder.resolve("key.pem"), Signer.create("https://bot.example.org"));
+        ProxySettings proxy = ProxySettings.of("http://127.0.0.1:" + server.port());
+        Fetcher.Options options = new Fetcher.Options(
+                "testbot",
+                Map.of(),
+                Duration.ofMinutes(2),
+                10_000,
+                4,
+                NO_LOOKUP,
+                AddressPolicy.publicOnly(),
+                1 << 20,
+                proxy,
+                true);
+        try (Fetcher fetcher = new Fetcher(options, Signer.read(key, InstantSource.system()))) {
+            fetcher.fetch("https://secure.test/");
+            fetcher.fetch("http://name.test/");
+        }
+        assertThat(server.heads()).anyMatch(head -> head.startsWith("GET ") && head.contains("Signature: sig=:"));
+        assertThat(server.heads())
+                .filteredOn(head -> head.startsWith("CONNECT "))
+                .isNotEmpty()
+                .noneMatch(head -> head.contains("Signature"));
     }
 
     @ParameterizedTest
