@@ -216,8 +216,8 @@ final class RequestOptions {
             name = "key",
             mixinStandardHelpOptions = true,
             description = {
-                "Makes a key for --sign, if an ADDRESS is given, and prints the directory of the key: the file that sites"
-                        + " read at the address. The header fields with which it is to be served are written to stderr."
+                "Makes a key for --sign, if an ADDRESS is given, and prints the directory of the key: the file that"
+                        + " sites read at the address. The header fields with which it is to be served are written to stderr."
             })
     static final class Key implements Callable<Integer> {
         private static final Duration VALIDITY = Duration.ofDays(365);

@@ -33,9 +33,9 @@ import java.util.regex.Pattern;
 /**
  * Signs requests with an Ed25519 key, so that sites can tell who sends them: HTTP Message Signatures
  * (<a href="https://www.rfc-editor.org/rfc/rfc9421">RFC 9421</a>) as Web Bot Auth uses them
- * (<a href="https://datatracker.ietf.org/doc/draft-meunier-web-bot-auth-architecture/">draft-meunier-web-bot-auth-architecture-05</a>,
- * section 4 and appendix A.2.3). A signature covers the host of the URL and the address of the agent, and is valid for five
- * minutes. All threads may share a signer.
+ * (<a href="https://datatracker.ietf.org/doc/draft-meunier-web-bot-auth-architecture/">version 05 of its draft</a>,
+ * section 4 and appendix A.2.3). A signature covers the host of the URL and the address of the agent, and is valid for
+ * five minutes. All threads may share a signer.
  */
 public final class Signer {
     private static final String DIRECTORY = "/.well-known/http-message-signatures-directory";
@@ -146,7 +146,7 @@ public final class Signer {
         return "{\"keys\":[" + jwk.replaceFirst("}$", ",\"kid\":\"" + keyId + "\",\"use\":\"sig\"}") + "]}\n";
     }
 
-    /** Returns the header fields with which the agent answers a request for its directory, signed for a time from now. */
+    /** Returns the header fields with which the agent serves its directory, signed for a time from now. */
     public Map<String, String> directoryFields(Duration validity) {
         String digest = "sha-256=:"
                 + Base64.getEncoder().encodeToString(sha256(directory().getBytes(US_ASCII))) + ":";
