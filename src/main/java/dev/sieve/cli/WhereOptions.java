@@ -83,6 +83,11 @@ final class WhereOptions {
     }
 
     @Option(
+            names = "--follow-nofollow",
+            description = "Follow links with rel=nofollow; without it, --check-links only checks them.")
+    private boolean followsNofollow;
+
+    @Option(
             names = "--skip-duplicates",
             description = "Do not follow the links of a page if an earlier page of its host has the same text.")
     boolean skipsDuplicates;
@@ -91,7 +96,7 @@ final class WhereOptions {
             names = "--allow-trap",
             paramLabel = "NAME",
             description = "Switch this trap check off: length, path-depth, repeated-segments, parameters,"
-                    + " repeated-parameters, shape, host, domain, error-pages, same-text, or all; repeatable.")
+                    + " repeated-parameters, shape, host, domain, error-pages, same-text, maze, or all; repeatable.")
     private List<String> allowedTraps = new ArrayList<>();
 
     @Option(
@@ -111,6 +116,7 @@ final class WhereOptions {
                 .with(Capability.CHECK_RESOURCES, checksResources)
                 .with(Capability.CHECK_FRAGMENTS, fragments != null)
                 .with(Capability.CHECK_ROUTES, fragments == FragmentLinks.ALL)
+                .with(Capability.FOLLOW_NOFOLLOW, followsNofollow)
                 .with(Capability.SKIP_DUPLICATES, skipsDuplicates);
         includes.forEach(each -> Checks.check(spec, "--include", () -> options.include(each)));
         excludes.forEach(each -> Checks.check(spec, "--exclude", () -> options.exclude(each)));

@@ -31,6 +31,8 @@ public enum Capability {
      * Excluded URLs and traps are not checked.
      */
     CHECK_LINKS,
+    /** Follows links with a rel of nofollow, as if they had none. */
+    FOLLOW_NOFOLLOW,
     /**
      * Checks what pages need: images, scripts, style sheets and what these name, icons, media, frames and embedded objects, on
      * any host. Each is requested once, by all rules for requests; only the bodies of style sheets are read. One that is an

@@ -43,7 +43,8 @@ public enum Counter {
     /** Queued URLs that were not requested, by {@linkplain dev.sieve.scope.SkipReason#rule rule}. */
     REFUSED(
             "Queued URLs that were not requested.",
-            Parts.some("rule", rules(true, EnumSet.of(Trap.HOST, Trap.SAME_TEXT, Trap.SHAPE), Stream.empty()))),
+            Parts.some(
+                    "rule", rules(true, EnumSet.of(Trap.HOST, Trap.MAZE, Trap.SAME_TEXT, Trap.SHAPE), Stream.empty()))),
     /** Sitemaps that were read, completely or not. Those that have moved, failed or were refused are counted as such. */
     SITEMAPS("Sitemaps that were read."),
     SITEMAPS_ABSENT("Sitemaps that were guessed and do not exist."),

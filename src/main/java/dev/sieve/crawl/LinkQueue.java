@@ -25,6 +25,7 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -46,6 +47,7 @@ public final class LinkQueue {
     private final Admission admission;
     private final boolean checksLinks;
     private final boolean checksResources;
+    private final boolean followsAll;
     private final boolean readsSitemaps;
     /** The last of the {@link Levels}; 0 when there are none. */
     private final int maxLevel;
@@ -67,6 +69,7 @@ public final class LinkQueue {
         admission = new CrawlParts(options).admission();
         checksLinks = options.has(Capability.CHECK_LINKS);
         checksResources = options.has(Capability.CHECK_RESOURCES);
+        followsAll = options.has(Capability.FOLLOW_NOFOLLOW);
         readsSitemaps = options.has(Capability.SITEMAPS);
         int levels = job.sharing().ownLimit(options.maxDepth);
         maxLevel = levels == Integer.MAX_VALUE ? 0 : levels;
@@ -108,22 +111,51 @@ public final class LinkQueue {
         if (reason != null) {
             document.links().forEach(link -> recorder.skipped(link, reason, page.url()));
         } else {
-            links(page, document.links());
+            links(page, document.links(), followsAll ? Set.of() : document.nofollow());
         }
     }
 
     public void links(Lease page, List<String> links) {
+        links(page, links, Set.of());
+    }
+
+    private void links(Lease page, List<String> links, Set<String> nofollow) {
         int depth = page.depth() + 1;
         UrlBatch batch = new UrlBatch(depth, 0, page.url());
         UrlBatch checks = checksLinks ? Target.Kind.CHECK.batch(depth, 0, page.url()) : null;
+        UrlBatch unfollowed = Target.Kind.NOFOLLOW.batch(depth, 0, page.url());
         for (String link : links) {
-            add(link, admission.traps().key(link), page, batch, checks);
+            if (nofollow.contains(link) && admission.skipReason(link, depth) == null) {
+                addUnfollowed(link, unfollowed);
+            } else {
+                add(link, admission.traps().key(link), page, batch, checks);
+            }
             pushIfLarge(batch, true);
             if (checks != null) {
                 pushIfLarge(checks, false);
             }
         }
         push(batch, checks);
+        push(unfollowed, false);
+        if (links.size() < MOST_IN_A_BATCH) {
+            List<String> known = IntStream.range(0, batch.size())
+                    .filter(i -> !batch.isNew(i))
+                    .mapToObj(batch::url)
+                    .toList();
+            admission.traps().led(page.url(), page.referrer(), known, known.size() < batch.size());
+        }
+    }
+
+    /** Adds a link of the crawl that asks not to be followed, if it is to be checked. */
+    private void addUnfollowed(String url, UrlBatch unfollowed) {
+        String page = Objects.requireNonNull(unfollowed.referrer());
+        if (checksLinks) {
+            recorder.checked(url, SkipRule.NOFOLLOW.reason(), page);
+            unfollowed.add(url, Target.Kind.NOFOLLOW.key(url));
+            pushIfLarge(unfollowed, false);
+        } else {
+            recorder.skipped(url, SkipRule.NOFOLLOW.reason(), page);
+        }
     }
 
     /** Queues what a page or a style sheet needs. */
@@ -208,7 +240,7 @@ public final class LinkQueue {
     public boolean takesAgain(Target.Kind kind, String url, int depth) {
         boolean isWanted = switch (kind) {
             case PAGE -> depth == 0 || admission.skipReason(url, depth) == null;
-            case CHECK -> checksLinks;
+            case CHECK, NOFOLLOW -> checksLinks;
             case EMBEDDED, RESOURCE, STYLE_SHEET -> checksResources;
             case NAMED_SITEMAP, GUESSED_SITEMAP, LISTED_SITEMAP -> readsSitemaps;
             case NOTE, ERRAND -> false;
@@ -320,9 +352,9 @@ public final class LinkQueue {
 
     private int push(Target source, String target, String key) {
         Lease lease = source.lease();
-        if (source.isResource()) {
+        if (source.isResource() || source.is(Target.Kind.NOFOLLOW)) {
             UrlBatch resources = source.kind().batch(lease.depth(), lease.redirects() + 1, lease.url());
-            addResource(target, key, resources);
+            addResource(target, source.isResource() ? key : source.kind().key(target), resources);
             return push(resources, true);
         }
         UrlBatch batch = new UrlBatch(lease.depth(), lease.redirects() + 1, lease.url());

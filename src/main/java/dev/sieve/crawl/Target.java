@@ -46,6 +46,8 @@ public record Target(Lease lease, Kind kind, @Nullable Boolean rule, int robotsR
         STYLE_SHEET(7),
         /** A page embeds it, and it may be an HTML page; it is requested once to check whether it works. */
         EMBEDDED(8),
+        /** It is in the crawl, but the link asks not to be followed; it is requested once to check whether it works. */
+        NOFOLLOW(9),
         /** An {@link Errand}, which no frontier has. */
         ERRAND(-1);
 
@@ -83,7 +85,7 @@ public record Target(Lease lease, Kind kind, @Nullable Boolean rule, int robotsR
         public boolean isSitemap() {
             return switch (this) {
                 case NAMED_SITEMAP, GUESSED_SITEMAP, LISTED_SITEMAP -> true;
-                case PAGE, CHECK, NOTE, RESOURCE, STYLE_SHEET, EMBEDDED, ERRAND -> false;
+                case PAGE, CHECK, NOFOLLOW, NOTE, RESOURCE, STYLE_SHEET, EMBEDDED, ERRAND -> false;
             };
         }
 
@@ -92,13 +94,13 @@ public record Target(Lease lease, Kind kind, @Nullable Boolean rule, int robotsR
         }
 
         public boolean isCheck() {
-            return this == CHECK || isResource();
+            return this == CHECK || this == NOFOLLOW || isResource();
         }
 
-        /** Returns the key of such a URL: a sitemap has another one than a page with the same URL. */
+        /** Returns the key of such a URL: a sitemap, and a link not to be followed, has another one than a page with the same URL. */
         public String key(String url) {
             String key = UrlNormalizer.key(url);
-            return isSitemap() ? "sitemap " + key : key;
+            return isSitemap() ? "sitemap " + key : this == NOFOLLOW ? "nofollow " + key : key;
         }
 
         /** Returns an empty batch of such URLs. */

@@ -7,6 +7,7 @@ import java.nio.charset.Charset;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.Semaphore;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
@@ -19,8 +20,8 @@ import org.jspecify.annotations.Nullable;
  * <p>Links are {@code a} and {@code area} (href; in SVG also xlink:href), {@code iframe} and {@code frame} (src, and the
  * links in a srcdoc), {@code link} with a rel of next or prev, and the target of a refresh in a meta element or a header
  * field, whatever its delay; they are relative to the first {@code base}, if that can be used. Links made by scripts or
- * within a {@code template} that is not a shadow root are not found. A rel of nofollow changes nothing: such a link is
- * followed like any other. A page whose robots directives say nofollow has its links here as well, and the caller must
+ * within a {@code template} that is not a shadow root are not found. Of those with a rel of nofollow, the caller
+ * decides. A page whose robots directives say nofollow has its links here as well, and the caller must
  * not follow them, see {@link Document#isNofollow}.
  *
  * <p>If the caller takes them, the {@link Resources} that the document needs are found as well. Everything else is found by the
@@ -87,6 +88,7 @@ public final class LinkExtractor {
      *
      * @param title its title with white space folded; empty when there is none
      * @param links the distinct URLs to request, in document order
+     * @param nofollow those of them to which all links have a rel of nofollow
      * @param resources the distinct URLs of the resources; none unless they are taken
      * @param isNofollow whether the page or the server requests that its links are not followed
      * @param isNoindex whether the page or the server requests that it is not indexed
@@ -97,13 +99,15 @@ public final class LinkExtractor {
     public record Document(
             String title,
             List<String> links,
+            Set<String> nofollow,
             Map<String, Resource> resources,
             boolean isNofollow,
             boolean isNoindex,
             boolean isCut,
             @Nullable String canonical) {
         /** Stands for a document that cannot be read. */
-        public static final Document UNREADABLE = new Document("", List.of(), Map.of(), false, false, true, null);
+        public static final Document UNREADABLE =
+                new Document("", List.of(), Set.of(), Map.of(), false, false, true, null);
 
         /** Returns whether it could be read. */
         @SuppressWarnings("ReferenceEquality") // an empty document may be equal to it
@@ -135,6 +139,7 @@ public final class LinkExtractor {
             return new Document(
                     links.title(),
                     links.urls(),
+                    links.nofollow(),
                     links.resources(),
                     robots.isNofollow(),
                     robots.isNoindex(),
@@ -154,7 +159,7 @@ public final class LinkExtractor {
         String css = new String(page.body(), 0, length, charset == null ? CharsetLabels.UTF_8 : charset);
         StyleSheet.read(css, links::addResource);
         boolean isCut = length < page.body().length;
-        return new Document("", List.of(), links.resources(), false, true, isCut, null);
+        return new Document("", List.of(), Set.of(), links.resources(), false, true, isCut, null);
     }
 
     /** Returns whether the document was cut. */

@@ -6,6 +6,7 @@ import dev.sieve.url.UrlNormalizer;
 import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -35,6 +36,9 @@ final class Links implements DocumentReader {
     private final Unlinked unlinked;
     private final BooleanSupplier isTimeLeft;
     private final Set<String> references = new LinkedHashSet<>();
+    /** The references of which no link without a rel of nofollow was found; later their URLs. */
+    private final Set<String> nofollow = new HashSet<>();
+
     private final Map<String, Resource> resources = new LinkedHashMap<>();
     /** Whether the document in an attribute is read, of which only links and resources count; their base is that of the page. */
     private boolean isInFrame;
@@ -142,7 +146,7 @@ final class Links implements DocumentReader {
             char quote = target.charAt(0);
             boolean isQuoted = quote == '"' || quote == '\'';
             int end = isQuoted ? target.indexOf(quote, 1) : -1;
-            add(target.substring(isQuoted ? 1 : 0, end < 0 ? target.length() : end));
+            add(target.substring(isQuoted ? 1 : 0, end < 0 ? target.length() : end), false);
         }
     }
 
@@ -163,14 +167,16 @@ final class Links implements DocumentReader {
     private void add(DocumentElement element) {
         String reference = element.link();
         if (reference != null) {
-            add(reference);
+            add(reference, element.has("rel") && element.words("rel").contains("nofollow"));
         }
     }
 
-    private void add(String reference) {
+    private void add(String reference, boolean isNofollow) {
         String whole = withinLimits(reference, references, false);
-        if (whole != null) {
-            references.add(whole);
+        if (whole != null && references.add(whole) && isNofollow) {
+            nofollow.add(whole);
+        } else if (whole != null && !isNofollow) {
+            nofollow.remove(whole);
         }
     }
 
@@ -232,13 +238,27 @@ final class Links implements DocumentReader {
     /** Returns the distinct URLs of the links. To be called once. */
     List<String> urls() {
         Set<String> links = new LinkedHashSet<>();
+        Set<String> followed = new HashSet<>();
         for (String reference : references) {
             String link = url(reference, false);
             if (link != null) {
                 links.add(link);
+                if (!nofollow.isEmpty() && !nofollow.contains(reference)) {
+                    followed.add(link);
+                }
             }
         }
+        if (!nofollow.isEmpty()) {
+            nofollow.clear();
+            nofollow.addAll(links);
+            nofollow.removeAll(followed);
+        }
         return new ArrayList<>(links);
+    }
+
+    /** Returns those of the {@link #urls}, which were called before, to which all links have a rel of nofollow. */
+    Set<String> nofollow() {
+        return nofollow;
     }
 
     /** Returns the URL of a reference; null when it is passed on because it is refused, or beyond the limit. */

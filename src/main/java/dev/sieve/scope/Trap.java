@@ -52,7 +52,15 @@ public enum Trap {
             400,
             "pages in a row whose text the host has on more than 50 pages",
             "likely a relative link that should begin with /, a session in the URLs, or a link that is escaped once more on"
-                    + " each page: repair it in the site, or exclude such URLs");
+                    + " each page: repair it in the site, or exclude such URLs"),
+    /**
+     * Pages of a host that lead to new pages, and to no known ones but those with links everywhere, but for one page in 20: a maze
+     * without end, which services make for robots. Pages of real sites lead back and to each other, or nowhere.
+     */
+    MAZE(
+            2_000,
+            "pages of a host in a row that only lead to new ones",
+            "likely a maze for robots, of which every page leads to new ones: exclude it");
 
     private final int defaultLimit;
     /** What the limit counts, after its number; a format for twice the limit. */

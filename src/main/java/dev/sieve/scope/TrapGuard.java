@@ -5,6 +5,7 @@ import dev.sieve.url.UrlParts;
 import java.security.SecureRandom;
 import java.util.EnumMap;
 import java.util.EnumSet;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -18,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>{@link Trap#ERROR_PAGES} and {@link Trap#SAME_TEXT} depend on what was {@link #visited}.
  *
- * <p>Memory is fixed: below 7 MB, whatever is crawled. Counts that were used longest ago make room for others, and start
+ * <p>Memory is fixed: below 7 MiB, whatever is crawled. Counts that were used longest ago make room for others, and start
  * at zero again; the counts of a trap are used all the time. Counts do not survive the process, unless they are passed on
  * as by {@link #ofHosts}.
  *
@@ -36,6 +37,9 @@ public final class TrapGuard {
 
     /** Pairs of pages with the same text without which a parameter is not taken for a session. */
     private static final int PAIRS = 3;
+
+    /** A page with more links than these has links everywhere. */
+    private static final int EVERYWHERE = 50;
 
     /** A page with another text makes up for so many suspect ones. */
     private static final int PER_OTHER_TEXT = 19;
@@ -59,6 +63,12 @@ public final class TrapGuard {
     private final RecentCounts duplicates = new RecentCounts(PAGES);
     /** How many pages in a row were suspect, by host. */
     private final RecentCounts sameTexts = new RecentCounts(DOMAINS);
+
+    /** Links to pages that were known, by page; pages that led to new ones only; and how many of these in a row, by host. */
+    private final RecentCounts linked = new RecentCounts(DOMAINS);
+
+    private final RecentCounts opened = new RecentCounts(DOMAINS);
+    private final RecentCounts mazes = new RecentCounts(DOMAINS / 4);
 
     /** Pages whose URLs may have a session: the page without it, with it, and its texts; and hosts by what pages have shown. */
     private final RecentCounts sessions = new RecentCounts(PAGES);
@@ -220,6 +230,27 @@ public final class TrapGuard {
         return copies > 1 ? sameText(host) : null;
     }
 
+    /**
+     * Notes to which pages of the crawl a page leads.
+     *
+     * @param referrer the page on which the URL was found; null for none
+     * @param known those that were known before
+     * @param hasNew whether there are others
+     */
+    public void led(String url, @Nullable String referrer, List<String> known, boolean hasNew) {
+        boolean opens = hasNew;
+        for (String each : known) {
+            boolean isEverywhere = linked.increment(shape.ofPage(each)) > EVERYWHERE && !each.equals(referrer);
+            opens &= isEverywhere || each.equals(url);
+        }
+        if (opens) {
+            opened.increment(shape.ofPage(url));
+            mazes.increment(hostKey(url));
+        } else {
+            mazes.lower(hostKey(url), PER_OTHER_TEXT);
+        }
+    }
+
     /** Compares a page with those whose URLs differ by what may be a session, and by nothing else. */
     private void noteSession(String url, long host, long text) {
         String key = UrlNormalizer.key(url);
@@ -256,6 +287,10 @@ public final class TrapGuard {
         boolean isVisited = !key.equals(UrlNormalizer.key(url)) && sessions.count(shape.ofPage(key)) > 0;
         if (isVisited) {
             return SkipRule.SESSION.reason();
+        }
+        int most = limit(Trap.MAZE);
+        if (mazes.count(hostKey(url)) >= most && opened.count(shape.ofPage(referrer)) > 0) {
+            return reason(Trap.MAZE, most, "");
         }
         return duplicates.count(shape.ofPage(referrer)) > 0 ? sameText(hostKey(url)) : null;
     }
