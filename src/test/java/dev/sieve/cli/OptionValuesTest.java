@@ -61,6 +61,7 @@ class OptionValuesTest {
                         "--sitemaps",
                         "--check-links",
                         "--check-resources",
+                        "--follow-nofollow",
                         "--skip-duplicates",
                         "--allow-trap",
                         "--allow-private",
