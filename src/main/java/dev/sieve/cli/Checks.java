@@ -1,6 +1,9 @@
 package dev.sieve.cli;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.DirectoryNotEmptyException;
@@ -10,8 +13,10 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -29,6 +34,12 @@ final class Checks {
     static final String SEED = "seed";
 
     private static final Pattern PARAMETER = Pattern.compile("^[a-z]+[A-Za-z]* (?=must )");
+
+    /** An option at the start of an argument, without its value. */
+    private static final Pattern OPTION = Pattern.compile("^(--[^=]+|-[A-Za-z]+)");
+
+    /** An option that the words of an advice name. */
+    static final Pattern OPTION_IN_TEXT = Pattern.compile("(?<![\\w-])--?[a-z][a-z-]*");
 
     /** The JDK has no reason in the messages of these exceptions. */
     private static final Map<Class<?>, String> REASONS = Map.of(
@@ -111,6 +122,33 @@ final class Checks {
         return near.isEmpty() && isOption
                 ? new UnmatchedArgumentException(spec.commandLine(), List.of(word)).getSuggestions()
                 : near;
+    }
+
+    /**
+     * Returns what to do in place of an option of another tool: {@code use --depth=N}; null if no tool is known to have the
+     * option, or the command has no option that serves.
+     */
+    static @Nullable String advice(CommandSpec spec, String word) {
+        Matcher option = OPTION.matcher(word);
+        if (!option.find() || spec.findOption("--depth") == null) {
+            return null;
+        }
+        try (InputStream in = Checks.class.getResourceAsStream("other-options.txt")) {
+            return new String(Objects.requireNonNull(in).readAllBytes(), UTF_8)
+                    .lines()
+                    .filter(line -> !line.startsWith("#"))
+                    .map(line -> line.split(": ", 2))
+                    .filter(line -> (" " + line[0] + " ").contains(" " + option.group() + " "))
+                    .map(line -> line[1])
+                    .filter(text -> OPTION_IN_TEXT
+                            .matcher(text)
+                            .results()
+                            .allMatch(each -> spec.findOption(each.group()) != null))
+                    .findFirst()
+                    .orElse(null);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     /** Returns for example {@code did you mean --delay or --depth?}; empty without a name. */

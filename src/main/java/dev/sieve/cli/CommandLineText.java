@@ -26,7 +26,8 @@ final class CommandLineText {
                 new LinkedHashSet<>(spec.commandLine().getParseResult().matchedOptions())) {
             boolean isFlag = option.arity().max() == 0;
             for (String value : isFlag ? List.of("") : option.originalStringValues()) {
-                String shown = option.longestName().equals("-H") ? value.replaceFirst(":.*", ": ...") : value;
+                String shown =
+                        option.longestName().equals(RequestOptions.HEADER) ? value.replaceFirst(":.*", ": ...") : value;
                 if (isFlag || value.equals(option.fallbackValue())) {
                     words.add(option.longestName());
                 } else if (option.arity().min() == 0) {

@@ -122,7 +122,12 @@ final class ConfigFile {
     }
 
     private ParameterException unknown(int number, String name) {
-        List<String> similar = Checks.similar(spec, "--" + name.replaceFirst("^-+", "")).stream()
+        String word = "--" + name.replaceFirst("^-+", "");
+        String advice = Checks.advice(spec, word);
+        if (advice != null) {
+            return wrong(number, "unknown option '" + name + "'; " + advice);
+        }
+        List<String> similar = Checks.similar(spec, word).stream()
                 .map(each -> "'" + each.replaceFirst("^-+", "") + "'")
                 .toList();
         return wrong(

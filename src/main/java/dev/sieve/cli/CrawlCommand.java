@@ -151,10 +151,14 @@ class CrawlCommand implements Callable<Integer> {
     /** Set when the options are applied. */
     private @Nullable Seeding seeding;
 
-    @Option(names = "-q", description = "Show only warnings: no progress, no summary.")
+    @Option(
+            names = {"-q", "--quiet"},
+            description = "Show only warnings: no progress, no summary.")
     private boolean isQuiet;
 
-    @Option(names = "-v", description = "Also log each response and each URL that is not requested.")
+    @Option(
+            names = {"-v", "--verbose"},
+            description = "Also log each response and each URL that is not requested.")
     private boolean isVerbose;
 
     @Override

@@ -220,8 +220,12 @@ public final class Main {
         String word = wrong instanceof UnmatchedArgumentException unmatched
                 ? unmatched.getUnmatched().get(0)
                 : isCommand ? wrong.getValue() : "";
-        String question = Checks.question(Checks.similar(wrong.getCommandLine().getCommandSpec(), word));
-        String advice = question.isEmpty() ? "see --help" : question;
+        CommandSpec spec = wrong.getCommandLine().getCommandSpec();
+        String advice = Checks.advice(spec, word);
+        if (advice == null) {
+            String question = Checks.question(Checks.similar(spec, word));
+            advice = question.isEmpty() ? "see --help" : question;
+        }
         Terminal.println(wrong.getCommandLine().getErr(), "sieve: " + message + " (" + advice + ")");
         return FailOn.ExitCode.WRONG_USAGE;
     }

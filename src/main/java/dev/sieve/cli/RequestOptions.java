@@ -43,6 +43,9 @@ final class RequestOptions {
 
     private static final String ARCHIVE_COOKIES = "--archive-cookies";
 
+    /** Its values are secrets. */
+    static final String HEADER = "--header";
+
     @Option(
             names = "--user-agent",
             paramLabel = "NAME",
@@ -51,7 +54,7 @@ final class RequestOptions {
     private @Nullable String userAgent;
 
     @Option(
-            names = "-H",
+            names = {"-H", HEADER},
             paramLabel = "'NAME: VALUE'",
             description = "Extra request header, sent only to the seeds' origins; repeatable.")
     private List<String> headers = new ArrayList<>();

@@ -125,7 +125,9 @@ final class ServeCommand implements Callable<Integer> {
                     + " GetURLStatus no longer find these URLs.")
     private boolean forgetsDone;
 
-    @Option(names = "-q", description = "Show only warnings.")
+    @Option(
+            names = {"-q", "--quiet"},
+            description = "Show only warnings.")
     private boolean isQuiet;
 
     @Override

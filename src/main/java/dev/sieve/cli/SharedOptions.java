@@ -23,8 +23,6 @@ import picocli.CommandLine.Spec;
 @Command(optionListHeading = "%nShared frontier:%n")
 @SameForWorkers(false)
 final class SharedOptions {
-    private static final String HEADERS = "-H";
-
     /** What such a frontier does not have, or decides itself. */
     private static final List<String> OTHERS =
             List.of("--job", "--durability", "--keep-log", "--filter", "--miss-rate");
@@ -81,7 +79,7 @@ final class SharedOptions {
             if (rule != null && rule.value()) {
                 Object value = option.getValue();
                 String name = option.longestName();
-                mine.put(name(name), name.equals(HEADERS) ? headerNames((List<?>) value) : text(value));
+                mine.put(name(name), name.equals(RequestOptions.HEADER) ? headerNames((List<?>) value) : text(value));
             }
         }
         job.sharing().differences(mine).forEach((name, stored) -> {

@@ -72,6 +72,7 @@ class ConfigFileTest {
                 "max-pagse = 1 | unknown option 'max-pagse'; did you mean 'max-pages' or 'max-age'?",
                 "delai = 1 | unknown option 'delai'; did you mean 'delay'?",
                 "con = 1 | unknown option 'con'; did you mean 'concurrency' or 'cookies' or 'config'?",
+                "max-depth = 1 | unknown option 'max-depth'; use --depth=N",
                 "= 1s | unknown option ''",
                 "delay | not of the form 'name = value'",
                 "delay = | Invalid value for option '--delay': '' is not a time; use one number with one unit: 500ms, 10m or 1.5h",

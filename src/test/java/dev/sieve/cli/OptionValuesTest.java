@@ -9,6 +9,7 @@ import dev.sieve.FilterKind;
 import dev.sieve.crawl.CrawlOptions;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.PrintStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -19,12 +20,14 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.regex.MatchResult;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.TypeConversionException;
@@ -74,7 +77,7 @@ class OptionValuesTest {
                         "--max-per-host",
                         "--retries",
                         "--user-agent",
-                        "-H",
+                        "--header",
                         "--keep-cookies",
                         "--log-out",
                         "--max-body",
@@ -481,6 +484,67 @@ class OptionValuesTest {
 
         assertThat(run.exitCode()).isEqualTo(2);
         assertThat(run.err().lines()).singleElement().asString().contains(option, "did you mean " + suggestion);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "--max-depth=3 | use --depth=N",
+                "-l3 | use --depth=N",
+                "-r | is the default; --depth=N limits it",
+                "--threads=9 | use --concurrency=N; per host, --per-host=N",
+                "--insecure | is not offered; --trust=FILE.pem trusts a certificate of your own",
+                "--no-robots | use --ignore-robots",
+                "--wait=1 | use --delay=TIME",
+                "--json | use -o FILE.jsonl, or --summary=FILE.json for the numbers",
+                "--ipv4 | is not offered: the system chooses"
+            })
+    void optionOfAnotherToolIsNamed(String option, String advice) {
+        Run run = Run.of(Main.commandLine(), option, "https://example.org/");
+
+        assertThat(run.exitCode()).isEqualTo(2);
+        assertThat(run.err()).endsWith(" (" + advice + ")" + System.lineSeparator());
+    }
+
+    @Test
+    void optionsOfOtherToolsAreListedOnceWithOurs() throws IOException {
+        CommandSpec crawl = Main.commandLine().getCommandSpec();
+        Set<String> names = new HashSet<>();
+        try (InputStream in = Checks.class.getResourceAsStream("other-options.txt")) {
+            for (String line : new String(in.readAllBytes(), UTF_8)
+                    .lines()
+                    .filter(each -> !each.startsWith("#"))
+                    .toList()) {
+                String[] parts = line.split(": ", 2);
+                assertThat(parts).hasSize(2);
+                for (String name : parts[0].split(" ")) {
+                    assertThat(names.add(name)).as(name).isTrue();
+                    assertThat(crawl.findOption(name)).as(name).isNull();
+                }
+                assertThat(Checks.OPTION_IN_TEXT.matcher(parts[1]).results().map(MatchResult::group))
+                        .allMatch(each -> crawl.findOption(each) != null, line);
+            }
+        }
+        assertThat(names).hasSizeGreaterThan(60);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"-q, --quiet", "-v, --verbose", "-H, --header"})
+    void shortOptionHasALongName(String name, String longName) {
+        CommandSpec crawl = Main.commandLine().getCommandSpec();
+
+        assertThat(crawl.findOption(name)).isSameAs(crawl.findOption(longName)).isNotNull();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"-H", "--header"})
+    void valueOfAHeaderIsNotShown(String name) {
+        CommandLine line = Main.commandLine();
+        line.parseArgs(name, "Authorization: Basic secret", "https://example.org/");
+
+        assertThat(CommandLineText.of(line.getCommandSpec(), List.of()))
+                .isEqualTo("sieve --header 'Authorization: ...'");
     }
 
     @ParameterizedTest
