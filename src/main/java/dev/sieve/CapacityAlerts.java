@@ -10,8 +10,8 @@ import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
 
 /**
- * Passes capacity events on, to the logger {@code dev.sieve.capacity} and to a listener, one at a time and in their order;
- * for implementations of {@link Frontier}. Safe for use by many threads.
+ * Passes capacity events on, to the logger {@code dev.sieve.capacity} and to a listener, one at a time and in their
+ * order; for implementations of {@link Frontier}. Safe for use by many threads.
  */
 public final class CapacityAlerts {
     private static final Logger LOG = LoggerFactory.getLogger("dev.sieve.capacity");

@@ -1,10 +1,11 @@
 package dev.sieve;
 
 /**
- * The size of a filter has passed a threshold, or the number of missed pages has passed 1, 10, 100 and so on. There is one
- * event per threshold, or several thresholds at once, and filter.
+ * The size of a filter has passed a threshold, or the number of missed pages has passed 1, 10, 100 and so on. There is
+ * one event per threshold, or several thresholds at once, and filter.
  *
- * @param threshold the share of the capacity that was passed: 0.8, 1, 2, 4, 8 and so on; for missed pages, the present share
+ * @param threshold the share of the capacity that was passed: 0.8, 1, 2, 4, 8 and so on; for missed pages, the present
+ *     share
  * @param estimatedSize distinct URLs in the filter, estimated from its fill
  * @param capacity distinct URLs that the filter was made for
  * @param falsePositiveRate current share of new URLs that are mistaken for seen ones

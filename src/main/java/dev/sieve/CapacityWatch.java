@@ -13,9 +13,9 @@ import java.util.function.Consumer;
  * closed: an event is late by at most that.
  *
  * <p>Pages missed: a new URL is accepted with probability 1 - f, f being the false-positive rate. So f / (1 - f) new
- * URLs were rejected per accepted one, on average; the sum of these is the estimate. Where f rises too fast for that, or is 1,
- * it is the part of the growth that was not accepted, since a rejected URL has its bits in the filter as well. When all bits
- * are set, the filter does not grow further, and the estimate is a lower bound.
+ * URLs were rejected per accepted one, on average; the sum of these is the estimate. Where f rises too fast for that,
+ * or is 1, it is the part of the growth that was not accepted, since a rejected URL has its bits in the filter as well.
+ * When all bits are set, the filter does not grow further, and the estimate is a lower bound.
  *
  * <p>Guarded by the lock of the frontier, except {@link #publish()}.
  */

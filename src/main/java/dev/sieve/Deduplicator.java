@@ -8,8 +8,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The common part of the frontiers of one process, {@link Sieve} and {@code DurableSieve}, and of those that are written
- * outside of this project: it detects which of the pushed URLs are new and appends these to a {@link Store}.
+ * The common part of the frontiers of one process, {@link Sieve} and {@code DurableSieve}, and of those that are
+ * written outside of this project: it detects which of the pushed URLs are new and appends these to a {@link Store}.
  *
  * <p>Keys are hashed and looked up in the filter without the lock, 64 at a time; a duplicate rarely takes the lock. New
  * URLs are added to the filter and appended to the store under the lock, so when threads race to push a URL, exactly
@@ -32,8 +32,8 @@ public final class Deduplicator {
          * throws.
          *
          * @param batch the pushed URLs; valid until this method returns
-         * @param mask a bit per URL, the lowest for the one at {@code from}: 1 when it is to be appended; at least one bit is
-         *     set
+         * @param mask a bit per URL, the lowest for the one at {@code from}: 1 when it is to be appended; at least one
+         *     bit is set
          */
         void append(UrlBatch batch, int from, long mask);
 
@@ -47,8 +47,8 @@ public final class Deduplicator {
         default void appended() {}
 
         /**
-         * Stops the store. Called under the lock when URLs may have been added to the filter that were not appended, for
-         * example when there was no memory: if the filter were saved, they would be lost. Every later push throws.
+         * Stops the store. Called under the lock when URLs may have been added to the filter that were not appended,
+         * for example when there was no memory: if the filter were saved, they would be lost. Every later push throws.
          * Default: does nothing.
          */
         default void stop(Throwable cause) {}

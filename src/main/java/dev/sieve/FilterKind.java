@@ -69,8 +69,8 @@ public enum FilterKind {
     }
 
     /**
-     * Returns the memory of an empty filter in bytes, whether or not a filter may have so much. {@link #GROWING} gets more
-     * when it is full. {@link #EXACT} starts with next to nothing.
+     * Returns the memory of an empty filter in bytes, whether or not a filter may have so much. {@link #GROWING} gets
+     * more when it is full. {@link #EXACT} starts with next to nothing.
      *
      * @param capacity as for {@link #create}
      * @param falsePositiveRate as for {@link #create}

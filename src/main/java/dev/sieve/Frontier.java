@@ -76,9 +76,9 @@ public interface Frontier extends AutoCloseable {
     long waitNanos(long nowNanos);
 
     /**
-     * Begins work on a URL. A caller that keeps leases for a while calls this just before it requests the URL, since some
-     * frontiers take leases away from a caller, for example when another process is to work on them. Call it again after
-     * anything that may have taken long: it never waits.
+     * Begins work on a URL. A caller that keeps leases for a while calls this just before it requests the URL, since
+     * some frontiers take leases away from a caller, for example when another process is to work on them. Call it again
+     * after anything that may have taken long: it never waits.
      *
      * @return false when the lease has ended: the URL is handed out again, so drop it. Default: true
      */
@@ -103,15 +103,15 @@ public interface Frontier extends AutoCloseable {
     boolean retry(Lease lease, long readyNanos);
 
     /**
-     * Notes that the caller holds on to a lease without working on it, so that its URL is handed out only when the frontier
-     * is opened again; see {@link #isOver}. Frontiers that take leases away from a caller need it, to count only those that
-     * it still holds. Default: does nothing
+     * Notes that the caller holds on to a lease without working on it, so that its URL is handed out only when the
+     * frontier is opened again; see {@link #isOver}. Frontiers that take leases away from a caller need it, to count
+     * only those that it still holds. Default: does nothing
      */
     default void leave(Lease lease) {}
 
     /**
-     * Returns whether what is done survives a power failure, so that {@link #done} should be called for many URLs together.
-     * Default: false
+     * Returns whether what is done survives a power failure, so that {@link #done} should be called for many URLs
+     * together. Default: false
      */
     default boolean forces() {
         return false;
@@ -137,8 +137,9 @@ public interface Frontier extends AutoCloseable {
     SieveStats stats();
 
     /**
-     * Releases the resources of the frontier; URLs with a lease are not done. Afterwards, a frontier on disk or behind a
-     * network throws {@link IllegalStateException} from every method that would change it. Closing again has no effect.
+     * Releases the resources of the frontier; URLs with a lease are not done. Afterwards, a frontier on disk or behind
+     * a network throws {@link IllegalStateException} from every method that would change it. Closing again has no
+     * effect.
      */
     @Override
     void close();

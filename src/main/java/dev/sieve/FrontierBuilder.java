@@ -33,8 +33,8 @@ public abstract class FrontierBuilder<B extends FrontierBuilder<B>> {
     }
 
     /**
-     * Receives each {@link CapacityEvent}, in order, outside of locks, on a thread that uses the frontier or one of its own.
-     * What it throws is logged, and the push continues. Default: no listener.
+     * Receives each {@link CapacityEvent}, in order, outside of locks, on a thread that uses the frontier or one of its
+     * own. What it throws is logged, and the push continues. Default: no listener.
      */
     public B onCapacity(Consumer<CapacityEvent> callback) {
         return settings(settings.withListener(Objects.requireNonNull(callback, "onCapacity")));

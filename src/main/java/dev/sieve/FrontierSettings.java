@@ -7,8 +7,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The settings that frontiers have in common. One that is null stays as it is in a frontier that exists, and is the default in
- * a new one, which only requires a capacity.
+ * The settings that frontiers have in common. One that is null stays as it is in a frontier that exists, and is the
+ * default in a new one, which only requires a capacity.
  *
  * @param capacity distinct URLs that the filter is made for, at least 1
  * @param filter the kind of filter; a shared frontier has its own

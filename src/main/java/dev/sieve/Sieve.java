@@ -217,8 +217,8 @@ public final class Sieve implements Frontier {
          * Makes the frontier and allocates the memory of its filter.
          *
          * @throws IllegalStateException when a membership was set together with a filter, rate, seed or growth
-         * @throws IllegalArgumentException when no capacity was set, or the filter does not support the choice for a full
-         *     filter, or needs more than 16 GiB or than the heap may have
+         * @throws IllegalArgumentException when no capacity was set, or the filter does not support the choice for a
+         *     full filter, or needs more than 16 GiB or than the heap may have
          */
         public Sieve build() {
             return new Sieve(this);

@@ -104,8 +104,8 @@ public final class UrlBatch {
     }
 
     /**
-     * Returns the bytes of a URL, by which frontiers compare it: UTF-8. An unpaired surrogate, which has no UTF-8 form, is
-     * three bytes as in WTF-8, so that different URLs differ; it is handed out as replacement characters.
+     * Returns the bytes of a URL, by which frontiers compare it: UTF-8. An unpaired surrogate, which has no UTF-8 form,
+     * is three bytes as in WTF-8, so that different URLs differ; it is handed out as replacement characters.
      */
     public static byte[] utf8(String url) {
         for (int i = 0; i < url.length(); i++) {

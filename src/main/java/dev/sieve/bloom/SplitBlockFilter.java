@@ -81,8 +81,8 @@ public final class SplitBlockFilter extends ArrayFilter {
     }
 
     /**
-     * Reads first one end of all lines, then the other. A processor looks a limited number of instructions ahead of a cache
-     * miss, so the misses overlap the most when the loop does nothing else.
+     * Reads first one end of all lines, then the other. A processor looks a limited number of instructions ahead of a
+     * cache miss, so the misses overlap the most when the loop does nothing else.
      */
     private long readEnds(int[] starts) {
         long read = 0;

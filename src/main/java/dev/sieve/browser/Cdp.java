@@ -33,12 +33,12 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * A connection to a browser by the <a href="https://chromedevtools.github.io/devtools-protocol/">DevTools protocol</a>, on pipes:
- * each message is an object of JSON that ends in a null byte.
+ * A connection to a browser by the <a href="https://chromedevtools.github.io/devtools-protocol/">DevTools protocol</a>,
+ * on pipes: each message is an object of JSON that ends in a null byte.
  *
  * <p>One thread reads and one writes, so that a call ends by its deadline even if the browser reads nothing. When the
- * connection fails, all calls fail. A message that cannot be read, or is too long, fails the call or the session to which it
- * belongs, since pages decide what is in messages. Safe for use by many threads.
+ * connection fails, all calls fail. A message that cannot be read, or is too long, fails the call or the session to
+ * which it belongs, since pages decide what is in messages. Safe for use by many threads.
  */
 final class Cdp {
     /** Longer messages cannot be read. */

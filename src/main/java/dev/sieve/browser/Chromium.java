@@ -21,9 +21,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * A Chromium without a network, and with an empty profile in a temporary folder.
  *
- * <p>A shell starts it in a session of its own, so that Ctrl-C does not reach it, and deletes the profile after it: twice, since a
- * process that is being killed may still write a file. It ends when its pipes end: by {@link #close}, and also when this program
- * is killed.
+ * <p>A shell starts it in a session of its own, so that Ctrl-C does not reach it, and deletes the profile after it:
+ * twice, since a process that is being killed may still write a file. It ends when its pipes end: by {@link #close},
+ * and also when this program is killed.
  */
 final class Chromium implements Closeable {
     static final List<String> NAMES = List.of("chromium", "chromium-browser", "google-chrome", "chrome");
@@ -42,8 +42,8 @@ final class Chromium implements Closeable {
             """;
 
     /**
-     * No name has an address, and everything is sent to a proxy that has a name; then what a document does not need. The screen
-     * shows much, in few pixels: they are never seen.
+     * No name has an address, and everything is sent to a proxy that has a name; then what a document does not need.
+     * The screen shows much, in few pixels: they are never seen.
      */
     private static final String OPTIONS = """
             proxy-server=socks5://proxy.invalid:1 proxy-bypass-list=<-loopback> dns-prefetch-disable disable-quic

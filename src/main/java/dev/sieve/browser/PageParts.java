@@ -30,8 +30,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the scripts of a page need: requested as pages are, by the same fetcher, if robots.txt allows it, and counted for the delay
- * of each host. {@link #close} cancels what is being requested. Safe for use by many threads.
+ * What the scripts of a page need: requested as pages are, by the same fetcher, if robots.txt allows it, and counted
+ * for the delay of each host. {@link #close} cancels what is being requested. Safe for use by many threads.
  */
 final class PageParts implements AutoCloseable {
     /** Concurrent requests per page; per host, twice that over all pages. */
@@ -94,8 +94,8 @@ final class PageParts implements AutoCloseable {
     record Kept(Page response, long untilNanos) {}
 
     /**
-     * What all pages share: responses by the site of their page and by all that they were requested with, and the requests that
-     * each host may still receive at once.
+     * What all pages share: responses by the site of their page and by all that they were requested with, and the
+     * requests that each host may still receive at once.
      */
     static final class Shared {
         /** How many pages that are larger than a piece may be taken from the browser at once. */

@@ -19,9 +19,9 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A tab of a browser, which shows pages of one site, one after another. It shares no cookies, storage, cache or workers with other
- * tabs, and what a page has stored is deleted before the next one. It fills a screen, since the browser would draw its own toolbars
- * for every page.
+ * A tab of a browser, which shows pages of one site, one after another. It shares no cookies, storage, cache or workers
+ * with other tabs, and what a page has stored is deleted before the next one. It fills a screen, since the browser
+ * would draw its own toolbars for every page.
  */
 final class PageTab implements Closeable {
     /** How long the browser may take for what does not depend on a page. */
@@ -37,8 +37,9 @@ final class PageTab implements Closeable {
     private static final int MAX_PAGES = 25;
 
     /**
-     * Runs before the first script of a document. A closed shadow tree is made as an open one, so that it can be written. What the
-     * last page may have stored until then is deleted, but not by a reload. Cookies may be those of the page.
+     * Runs before the first script of a document. A closed shadow tree is made as an open one, so that it can be
+     * written. What the last page may have stored until then is deleted, but not by a reload. Cookies may be those of
+     * the page.
      */
     private static final String BEFORE = """
             {
@@ -158,8 +159,9 @@ final class PageTab implements Closeable {
     }
 
     /**
-     * Ends the page, and deletes what it has stored: its scripts stop, and it has no content until the next document takes its
-     * place. An empty document in between would take as long as most pages. Returns whether the tab can be used again.
+     * Ends the page, and deletes what it has stored: its scripts stop, and it has no content until the next document
+     * takes its place. An empty document in between would take as long as most pages. Returns whether the tab can be
+     * used again.
      */
     boolean empty() {
         isNew = false;
@@ -244,8 +246,8 @@ final class PageTab implements Closeable {
     }
 
     /**
-     * Refuses a paused request. A page stays as it is if its navigation is aborted; for scripts, other requests fail, and so do frames,
-     * for which the browser needs no other process then.
+     * Refuses a paused request. A page stays as it is if its navigation is aborted; for scripts, other requests fail,
+     * and so do frames, for which the browser needs no other process then.
      */
     void refuse(String id, String type) {
         String reason = type.equals("Document") ? "Aborted" : "BlockedByClient";

@@ -11,8 +11,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides which pages are rendered: all, those whose URLs match, or those that look empty without their scripts. Of the last, the
- * rule learns in which folders of a host rendering adds nothing. Safe for use by many threads.
+ * Decides which pages are rendered: all, those whose URLs match, or those that look empty without their scripts. Of the
+ * last, the rule learns in which folders of a host rendering adds nothing. Safe for use by many threads.
  */
 public final class RenderRule {
     /** In languages without spaces, a word has about as many bytes. */
@@ -83,8 +83,8 @@ public final class RenderRule {
     }
 
     /**
-     * Learns from a document that was rendered. Where it leads by itself is a link. One that was not ready may get more the next
-     * time.
+     * Learns from a document that was rendered. Where it leads by itself is a link. One that was not ready may get more
+     * the next time.
      */
     void learn(String url, byte[] before, Page after, boolean isReady) {
         if (urls == null) {

@@ -37,8 +37,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Has a browser render the pages that a {@link RenderRule} selects: what their scripts have made of them takes the place of their
- * documents. A page that cannot be rendered stays as it is, and its record says why. The browser is started when it is needed.
+ * Has a browser render the pages that a {@link RenderRule} selects: what their scripts have made of them takes the
+ * place of their documents. A page that cannot be rendered stays as it is, and its record says why. The browser is
+ * started when it is needed.
  */
 public final class RenderStage implements Stage {
     /** How many pages are rendered at once: a page mostly waits, and takes about a hundred MiB. */
@@ -69,8 +70,8 @@ public final class RenderStage implements Stage {
     private final ReadWriteLock alone = new ReentrantReadWriteLock(true);
 
     /**
-     * How many more pages of an origin had requests open at their end than had not, of the last ones; from -2 to 1, at which it is slow:
-     * a page may be late because those of others take the processor, but not page after page.
+     * How many more pages of an origin had requests open at their end than had not, of the last ones; from -2 to 1, at
+     * which it is slow: a page may be late because those of others take the processor, but not page after page.
      */
     private final LruMap<Integer> slow = new LruMap<>(1 << 20, each -> 0);
 
@@ -87,7 +88,8 @@ public final class RenderStage implements Stage {
     private long failedNanos;
 
     /**
-     * Returns what creates the stage. It has to be the first one of the options, so that it sees what is sent for a document.
+     * Returns what creates the stage. It has to be the first one of the options, so that it sees what is sent for a
+     * document.
      *
      * @param choice the browser; null for the first one on the PATH
      * @param userAgent returns what the crawl is called in its requests

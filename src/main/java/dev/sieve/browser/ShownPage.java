@@ -25,9 +25,9 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A page that a tab shows until it is ready. Each of its requests is paused, and answered here or not at all: only one whose document
- * is known to be that of the page, or a frame in it, is answered. An earlier page of the tab may still run until the document of
- * this one takes its place, and what it does then is not taken for what this one does.
+ * A page that a tab shows until it is ready. Each of its requests is paused, and answered here or not at all: only one
+ * whose document is known to be that of the page, or a frame in it, is answered. An earlier page of the tab may still
+ * run until the document of this one takes its place, and what it does then is not taken for what this one does.
  */
 final class ShownPage {
     /** A script that runs for longer is like a request. */
@@ -87,8 +87,8 @@ final class ShownPage {
     private boolean isShown;
     private final Set<String> frames = new HashSet<>();
     /**
-     * Requests of which only one of two events has come, by their ids: that one is paused, or its type, which is empty if another
-     * document has made it.
+     * Requests of which only one of two events has come, by their ids: that one is paused, or its type, which is empty
+     * if another document has made it.
      */
     private final LruMap<Json> halves = new LruMap<>(1 << 20, ShownPage::size, half -> false, this::dropped);
     /** Whether a request was refused because it may be that of an earlier page. */
@@ -213,8 +213,8 @@ final class ShownPage {
     }
 
     /**
-     * Returns whether no script has run for long, or the longest time is over. A page is not ready while a long script runs,
-     * although it requests nothing; on a busy machine all scripts are long.
+     * Returns whether no script has run for long, or the longest time is over. A page is not ready while a long script
+     * runs, although it requests nothing; on a busy machine all scripts are long.
      */
     private boolean isIdle() throws IOException {
         long startNanos = nanoTime.getAsLong();
@@ -438,8 +438,8 @@ final class ShownPage {
     }
 
     /**
-     * Answers a navigation to the page itself: with other cookies it may be another one, so it is requested again; else it is the
-     * same.
+     * Answers a navigation to the page itself: with other cookies it may be another one, so it is requested again; else
+     * it is the same.
      */
     private void reload(String id, String next, String sent) {
         reloads++;

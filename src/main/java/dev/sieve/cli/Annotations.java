@@ -14,7 +14,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Broken links as workflow commands of GitHub, which shows each as an error: {@code ::error
- * file=PAGE,line=LINE,title=TITLE::MESSAGE}. The file is the page that links to it: the one in a folder, or a URL without a line.
+ * file=PAGE,line=LINE,title=TITLE::MESSAGE}. The file is the page that links to it: the one in a folder, or a URL
+ * without a line.
  */
 final class Annotations {
     /** GitHub shows fewer than that, and the rest in the log. */

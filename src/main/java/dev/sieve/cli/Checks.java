@@ -125,8 +125,8 @@ final class Checks {
     }
 
     /**
-     * Returns what to do in place of an option of another tool: {@code use --depth=N}; null if no tool is known to have the
-     * option, or the command has no option that serves.
+     * Returns what to do in place of an option of another tool: {@code use --depth=N}; null if no tool is known to have
+     * the option, or the command has no option that serves.
      */
     static @Nullable String advice(CommandSpec spec, String word) {
         Matcher option = OPTION.matcher(word);

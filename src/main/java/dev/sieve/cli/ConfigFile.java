@@ -29,8 +29,8 @@ import picocli.CommandLine.ParseResult;
  * without its dashes, or {@code seed}. {@linkplain Seeds#withoutComment Comments} are as in lists of seeds.
  *
  * <p>An option on the command line replaces all lines for this option, and seeds there replace those of the file. A
- * default value provider of the library could not do this: it supplies one value, and some options have several; nor does it
- * name the line of an error. So the lines become arguments, and the arguments are parsed again.
+ * default value provider of the library could not do this: it supplies one value, and some options have several; nor
+ * does it name the line of an error. So the lines become arguments, and the arguments are parsed again.
  */
 final class ConfigFile {
     private static final int MAX_BYTES = 1 << 20;

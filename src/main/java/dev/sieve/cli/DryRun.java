@@ -23,8 +23,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Shows what a crawl would request first, and under which rules. Requests the robots.txt of the origins of these URLs and
- * nothing else, from each host at most once, and creates no file.
+ * Shows what a crawl would request first, and under which rules. Requests the robots.txt of the origins of these URLs
+ * and nothing else, from each host at most once, and creates no file.
  */
 final class DryRun implements AutoCloseable {
     /** How many URLs are shown, and of how many origins robots.txt is requested at most. */

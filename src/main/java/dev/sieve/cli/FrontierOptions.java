@@ -54,8 +54,8 @@ final class FrontierOptions {
     private @Nullable OnFull onFull;
 
     /**
-     * Refuses contradictory options, and a filter that does not fit into the heap, before anything is created. A crawl that
-     * resumes keeps the settings that are not given.
+     * Refuses contradictory options, and a filter that does not fit into the heap, before anything is created. A crawl
+     * that resumes keeps the settings that are not given.
      */
     void check(CrawlPlace place, boolean resumes) {
         if (place.isShared()) {

@@ -95,8 +95,8 @@ final class Logging {
     }
 
     /**
-     * Writes the first events of each minute that are alike, such as those about hosts without a usable robots.txt: a crawl
-     * may have thousands of these. With {@code -v} it writes all.
+     * Writes the first events of each minute that are alike, such as those about hosts without a usable robots.txt: a
+     * crawl may have thousands of these. With {@code -v} it writes all.
      */
     private static final class FewAlike extends ConsoleAppender<ILoggingEvent> {
         private static final String CRAWL = "dev.sieve.crawl";

@@ -123,8 +123,9 @@ public final class Main {
     }
 
     /**
-     * Returns the options of a command under the headings of the classes that declare them. Groups of picocli's own would
-     * change more than the help: an option that is given twice would begin a second group without the options of the first.
+     * Returns the options of a command under the headings of the classes that declare them. Groups of picocli's own
+     * would change more than the help: an option that is given twice would begin a second group without the options of
+     * the first.
      */
     private static String groups(Help help) {
         Map<String, List<OptionSpec>> groups = new LinkedHashMap<>();

@@ -125,7 +125,8 @@ final class OutputChecks {
     }
 
     /**
-     * Refuses a file for a report that could not be written when the crawl is over; one that exists, unless it is replaced.
+     * Refuses a file for a report that could not be written when the crawl is over; one that exists, unless it is
+     * replaced.
      */
     void report(String option, Path file, boolean replaces) throws IOException {
         if (OutputFile.isStandardOutput(file) || (Files.exists(file) && !Files.isRegularFile(file))) {

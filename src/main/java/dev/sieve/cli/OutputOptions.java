@@ -105,8 +105,8 @@ final class OutputOptions {
     }
 
     /**
-     * Opens the files, and forces them to the disk at each flush if asked to; without one for pages, their URLs go to standard output. An {@link IllegalArgumentException} names a
-     * file that cannot be continued.
+     * Opens the files, and forces them to the disk at each flush if asked to; without one for pages, their URLs go to
+     * standard output. An {@link IllegalArgumentException} names a file that cannot be continued.
      */
     Outputs open(CrawlJob job, boolean resumes, boolean forces) throws IOException {
         List<Path> regular = Stream.concat(files().stream(), Stream.ofNullable(skipped))

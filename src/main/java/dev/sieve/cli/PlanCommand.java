@@ -61,11 +61,11 @@ final class PlanCommand implements Callable<Integer> {
     }
 
     /**
-     * A table of what each filter needs and misses for a number of URLs at a rate, in lines of at most 100 characters. It is
-     * computed by {@link BloomSize}; no filter is filled.
+     * A table of what each filter needs and misses for a number of URLs at a rate, in lines of at most 100 characters.
+     * It is computed by {@link BloomSize}; no filter is filled.
      *
-     * <p>A missed key has all its bits set already, so the bits after n distinct keys do not depend on how many were missed,
-     * and the pages missed among n are the integral of the rate from 0 to n.
+     * <p>A missed key has all its bits set already, so the bits after n distinct keys do not depend on how many were
+     * missed, and the pages missed among n are the integral of the rate from 0 to n.
      */
     static final class Table {
         /** The bits of a line of a {@link SplitBlockFilter}. */

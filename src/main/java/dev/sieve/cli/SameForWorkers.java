@@ -6,8 +6,8 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * Says whether an option decides what is requested and how politely, so that all workers of a shared frontier must have the same
- * value; on a class, that of its options without an annotation of their own.
+ * Says whether an option decides what is requested and how politely, so that all workers of a shared frontier must have
+ * the same value; on a class, that of its options without an annotation of their own.
  */
 @Retention(RetentionPolicy.RUNTIME)
 @Target({ElementType.FIELD, ElementType.TYPE})

@@ -45,8 +45,8 @@ final class ServeCommand implements Callable<Integer> {
     private static final String DEFAULT_PORT = "" + FrontierServer.DEFAULT_PORT;
 
     /**
-     * The log of gRPC. Each call that a client cancels, and each message that is too long, would be a warning with a stack trace.
-     * Only serving loads it: logging of the JDK takes a while to start.
+     * The log of gRPC. Each call that a client cancels, and each message that is too long, would be a warning with a
+     * stack trace. Only serving loads it: logging of the JDK takes a while to start.
      */
     private static final class Network {
         private static final Logger LOG = Logger.getLogger("io.grpc.netty");

@@ -8,9 +8,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lets Ctrl-C and SIGTERM end the program in order: the first signal stops its work, and the process ends when this is closed,
- * after all files. A second signal ends the process at once; a job is whole after that as well, but URLs in flight are
- * handed out again.
+ * Lets Ctrl-C and SIGTERM end the program in order: the first signal stops its work, and the process ends when this is
+ * closed, after all files. A second signal ends the process at once; a job is whole after that as well, but URLs in
+ * flight are handed out again.
  */
 final class StopSignal implements AutoCloseable {
     private final boolean isQuiet;

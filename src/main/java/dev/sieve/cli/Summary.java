@@ -49,7 +49,8 @@ final class Summary {
     }
 
     /**
-     * Returns the summary. If a crawl is shared, the URLs that this process has requested are not those that it has found.
+     * Returns the summary. If a crawl is shared, the URLs that this process has requested are not those that it has
+     * found.
      */
     static String of(CrawlReport report, boolean ignoredRobots, boolean isShared) {
         Summary summary = new Summary(report, isShared);
@@ -246,8 +247,9 @@ final class Summary {
     }
 
     /**
-     * Shows what limited the crawl: delays of hosts, hosts that back off, the slowest of them, the processing of pages, and
-     * options if a higher value would have made it faster. If URLs are left, shows how long they take at the same rate.
+     * Shows what limited the crawl: delays of hosts, hosts that back off, the slowest of them, the processing of pages,
+     * and options if a higher value would have made it faster. If URLs are left, shows how long they take at the same
+     * rate.
      */
     private void speed() {
         CrawlReport.Load load = report.load();

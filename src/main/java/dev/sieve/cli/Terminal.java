@@ -13,9 +13,9 @@ import java.util.stream.Collectors;
 import picocli.CommandLine;
 
 /**
- * Writes messages for the user. Texts in them may come from servers and files, so characters that a terminal interprets are
- * replaced here and in the {@linkplain Logging log}; nothing else writes to stderr. Also tests whether stdout and stderr are
- * terminals, and how wide the terminal is.
+ * Writes messages for the user. Texts in them may come from servers and files, so characters that a terminal interprets
+ * are replaced here and in the {@linkplain Logging log}; nothing else writes to stderr. Also tests whether stdout and
+ * stderr are terminals, and how wide the terminal is.
  */
 final class Terminal {
     /** Returns to the start of the line and erases it. */

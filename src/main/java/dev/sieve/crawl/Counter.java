@@ -20,8 +20,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A number that a crawl counts, by the record of a visit or with {@code Recorder.count}. {@link Counts}, report and metrics have
- * every counter.
+ * A number that a crawl counts, by the record of a visit or with {@code Recorder.count}. {@link Counts}, report and
+ * metrics have every counter.
  */
 public enum Counter {
     /** Responses that are not redirects, by class of status: {@code 2xx}; {@link #NOT_MODIFIED}; and {@link Verdict#ofOthers}. */
@@ -51,8 +51,8 @@ public enum Counter {
     /** Entries of all sitemaps that were read, pages and sitemaps, within the limits. */
     SITEMAP_URLS("URLs listed in sitemaps."),
     /**
-     * Seeds, distinct references of each page, targets of redirects, sitemaps and what these list: {@link #NEW} if they were
-     * queued, {@link #SEEN} if they had been queued before, up to the false-positive rate, and {@link #OUTSIDE}.
+     * Seeds, distinct references of each page, targets of redirects, sitemaps and what these list: {@link #NEW} if they
+     * were queued, {@link #SEEN} if they had been queued before, up to the false-positive rate, and {@link #OUTSIDE}.
      */
     LINKS(
             "URLs found on pages, in sitemaps and as seeds, and whether they were new.",
@@ -72,8 +72,8 @@ public enum Counter {
             Parts.some("reason", Arrays.stream(FetchResult.Reason.values()).map(FetchResult.Reason::text)),
             (row, verdict) -> verdict.isBroken() ? row.reason() : null),
     /**
-     * Links to a part of a page, distinct ones of each page, if they were checked: {@link #FOUND}, {@link #MISSING}, {@link
-     * #UNCHECKED} if the page was not read, or not completely, and {@link #ROUTES}.
+     * Links to a part of a page, distinct ones of each page, if they were checked: {@link #FOUND}, {@link #MISSING},
+     * {@link #UNCHECKED} if the page was not read, or not completely, and {@link #ROUTES}.
      */
     FRAGMENTS("Links to a part of a page, and whether it has that part."),
     /** Visits of a crawl in rounds, by what has {@linkplain dev.sieve.output.Change become} of the URL. */

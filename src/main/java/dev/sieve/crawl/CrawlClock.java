@@ -5,7 +5,8 @@ import java.time.InstantSource;
 import java.util.function.LongSupplier;
 
 /**
- * The clocks of a crawl: one that never runs backwards, for delays and durations, and the time of day, for what is stored.
+ * The clocks of a crawl: one that never runs backwards, for delays and durations, and the time of day, for what is
+ * stored.
  */
 public record CrawlClock(LongSupplier nanos, InstantSource dates) {
     /** The clocks of the system. */

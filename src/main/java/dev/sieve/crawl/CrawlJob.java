@@ -22,15 +22,15 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A crawl that is open in its place. It consists of the frontier; a {@link JobStore} of the seeds, which
- * define the scope, of what the user has allowed for their origins, and of the pauses of hosts; {@link JobFiles}; and what it
- * has in common with {@linkplain Sharing other processes}.
+ * A crawl that is open in its place. It consists of the frontier; a {@link JobStore} of the seeds, which define the
+ * scope, of what the user has allowed for their origins, and of the pauses of hosts; {@link JobFiles}; and what it has
+ * in common with {@linkplain Sharing other processes}.
  *
- * <p>It is kept in a folder, from which it continues after a crash, or on an engine, for many processes. A job {@linkplain
- * #inMemory in memory} keeps nothing but its frontier.
+ * <p>It is kept in a folder, from which it continues after a crash, or on an engine, for many processes. A job
+ * {@linkplain #inMemory in memory} keeps nothing but its frontier.
  *
- * <p>Methods that store something throw {@link UncheckedIOException} when that fails. Safe for use by many threads. A seed
- * takes 18 to 23 bytes of memory.
+ * <p>Methods that store something throw {@link UncheckedIOException} when that fails. Safe for use by many threads. A
+ * seed takes 18 to 23 bytes of memory.
  */
 public final class CrawlJob implements Closeable {
     /** Where files go that are deleted when the crawl is closed, if the job has no folder. */
@@ -76,8 +76,8 @@ public final class CrawlJob implements Closeable {
     }
 
     /**
-     * Returns a job without files: only the contents of the frontier may survive the process. The frontier is closed with it.
-     * URLs whose hosts have to wait are spilled to the system's temporary folder.
+     * Returns a job without files: only the contents of the frontier may survive the process. The frontier is closed
+     * with it. URLs whose hosts have to wait are spilled to the system's temporary folder.
      */
     public static CrawlJob inMemory(Frontier frontier) {
         try {
@@ -165,8 +165,8 @@ public final class CrawlJob implements Closeable {
     }
 
     /**
-     * Stores seeds unless they are stored, and returns how many were not. Must be called before the seeds are queued, so
-     * that a crash does not leave URLs without their scope.
+     * Stores seeds unless they are stored, and returns how many were not. Must be called before the seeds are queued,
+     * so that a crash does not leave URLs without their scope.
      */
     int addSeeds(List<String> urls) {
         synchronized (seeds) {

@@ -29,8 +29,8 @@ import org.jspecify.annotations.Nullable;
 /** The options of a crawl. Changes after a {@link Crawler} was created do not affect it. */
 public final class CrawlOptions extends PaceOptions<CrawlOptions> {
     /**
-     * How much heap there has to be per byte of {@link #bodyLimit}, if that is not small: a body is in memory twice while it
-     * is read, and parsing it may take sixteen times its size; half of the heap is for everything else.
+     * How much heap there has to be per byte of {@link #bodyLimit}, if that is not small: a body is in memory twice
+     * while it is read, and parsing it may take sixteen times its size; half of the heap is for everything else.
      */
     public static final int HEAP_PER_BODY = 36;
 
@@ -88,8 +88,8 @@ public final class CrawlOptions extends PaceOptions<CrawlOptions> {
     }
 
     /**
-     * Sets the shortest and the longest time between two visits of a page that is {@linkplain Capability#ONLY_DUE due}. Default: 1 and 60
-     * days.
+     * Sets the shortest and the longest time between two visits of a page that is {@linkplain Capability#ONLY_DUE due}.
+     * Default: 1 and 60 days.
      *
      * @throws IllegalArgumentException when min is shorter than a second, or longer than max
      */
@@ -110,11 +110,12 @@ public final class CrawlOptions extends PaceOptions<CrawlOptions> {
     }
 
     /**
-     * Sets how many links are followed from a seed, at least 0; a redirect is not a link. With a limit, a page is requested
-     * after all pages of a smaller depth, so a slow host delays the others at each level; in return, every page within the
-     * limit is found, whatever the order of responses. The depth of a page that was queued before does not change when
-     * another run adds a seed that is nearer to it, and when a sitemap lists it. Where several processes share a crawl, they
-     * do not wait for each other, so that the depth of a page may be that of a longer path. Default: no limit.
+     * Sets how many links are followed from a seed, at least 0; a redirect is not a link. With a limit, a page is
+     * requested after all pages of a smaller depth, so a slow host delays the others at each level; in return, every
+     * page within the limit is found, whatever the order of responses. The depth of a page that was queued before does
+     * not change when another run adds a seed that is nearer to it, and when a sitemap lists it. Where several
+     * processes share a crawl, they do not wait for each other, so that the depth of a page may be that of a longer
+     * path. Default: no limit.
      */
     public CrawlOptions maxDepth(int links) {
         scope.maxDepth(links);
@@ -140,12 +141,13 @@ public final class CrawlOptions extends PaceOptions<CrawlOptions> {
     }
 
     /**
-     * Requests the URLs of a host in which an expression matches before its others; a further call adds an expression that
-     * comes after those before. To find these URLs early, all URLs of the frontier that this process may take are taken at
-     * once, and wait in memory and in a temporary file. With a limit of depth, a URL is still requested after those of a
-     * smaller depth. Default: the order in which URLs were found.
+     * Requests the URLs of a host in which an expression matches before its others; a further call adds an expression
+     * that comes after those before. To find these URLs early, all URLs of the frontier that this process may take are
+     * taken at once, and wait in memory and in a temporary file. With a limit of depth, a URL is still requested after
+     * those of a smaller depth. Default: the order in which URLs were found.
      *
-     * @throws IllegalArgumentException when the expression is not valid; the message has the expression and the position
+     * @throws IllegalArgumentException when the expression is not valid; the message has the expression and the
+     *     position
      */
     public CrawlOptions first(String regex) {
         order = order.then(regex);
@@ -153,10 +155,10 @@ public final class CrawlOptions extends PaceOptions<CrawlOptions> {
     }
 
     /**
-     * Sets the User-Agent of all requests. The groups of robots.txt apply that name its product token: the letters, hyphens
-     * and underscores at its beginning, {@code mybot} in {@code mybot/1.0 (+https://example.org/bot)}. If it begins like
-     * that of a browser, they are those after {@code compatible;}, as in {@code Mozilla/5.0 (compatible; mybot/1.0)}.
-     * Default: "sieve/VERSION".
+     * Sets the User-Agent of all requests. The groups of robots.txt apply that name its product token: the letters,
+     * hyphens and underscores at its beginning, {@code mybot} in {@code mybot/1.0 (+https://example.org/bot)}. If it
+     * begins like that of a browser, they are those after {@code compatible;}, as in {@code Mozilla/5.0 (compatible;
+     * mybot/1.0)}. Default: "sieve/VERSION".
      *
      * @throws IllegalArgumentException when it is blank, or cannot be sent in a header
      */
@@ -176,11 +178,11 @@ public final class CrawlOptions extends PaceOptions<CrawlOptions> {
 
     /**
      * Adds a header field that is sent only to the origins of the seeds, since it may contain a password; for a seed
-     * that is http without a port, also to the same host by https. A crawl with a directory sends its fields to the seeds
-     * of earlier runs as well, but it does not store them. Default: none.
+     * that is http without a port, also to the same host by https. A crawl with a directory sends its fields to the
+     * seeds of earlier runs as well, but it does not store them. Default: none.
      *
-     * @throws IllegalArgumentException when it cannot be sent, or is the User-Agent, which {@link #userAgent} sets, because
-     *     robots.txt is obeyed under that name
+     * @throws IllegalArgumentException when it cannot be sent, or is the User-Agent, which {@link #userAgent} sets,
+     *     because robots.txt is obeyed under that name
      */
     public CrawlOptions header(String name, String value) {
         checkHeader(name, value);
@@ -197,7 +199,8 @@ public final class CrawlOptions extends PaceOptions<CrawlOptions> {
     }
 
     /**
-     * Sets a regular expression for links that end a session: URLs with a matching part are skipped, unless they are seeds. Default: none.
+     * Sets a regular expression for links that end a session: URLs with a matching part are skipped, unless they are
+     * seeds. Default: none.
      *
      * @throws IllegalArgumentException when it is not valid
      */
@@ -235,8 +238,8 @@ public final class CrawlOptions extends PaceOptions<CrawlOptions> {
     }
 
     /**
-     * Adds a status from 400 to 999 that is not a failure, of pages and of links that are checked: some servers respond with
-     * it to every crawler. Back-off and retries are the same as without it. Default: none.
+     * Adds a status from 400 to 999 that is not a failure, of pages and of links that are checked: some servers respond
+     * with it to every crawler. Back-off and retries are the same as without it. Default: none.
      */
     public CrawlOptions accept(int status) {
         accepted.add(check("status", status, 400, 999));
@@ -244,8 +247,8 @@ public final class CrawlOptions extends PaceOptions<CrawlOptions> {
     }
 
     /**
-     * Sets how many bytes of a body are read, counted after decoding, at least 1. The heap should be {@link #HEAP_PER_BODY}
-     * times as large. Default: {@link #DEFAULT_BODY_LIMIT}.
+     * Sets how many bytes of a body are read, counted after decoding, at least 1. The heap should be {@link
+     * #HEAP_PER_BODY} times as large. Default: {@link #DEFAULT_BODY_LIMIT}.
      */
     public CrawlOptions bodyLimit(int bytes) {
         bodyLimit = check("bodyLimit", bytes, 1, Integer.MAX_VALUE);
@@ -254,8 +257,8 @@ public final class CrawlOptions extends PaceOptions<CrawlOptions> {
 
     /**
      * Sets how many bytes of heap are shared by the bodies of responses, the rules of robots.txt, links that are being
-     * queued, URLs whose hosts have to wait, and the origins of sitemaps; at least 1 MiB. The page {@code docs/memory.md} lists
-     * what each may take, and what else a server can influence. Default: a quarter of the heap.
+     * queued, URLs whose hosts have to wait, and the origins of sitemaps; at least 1 MiB. The page {@code
+     * docs/memory.md} lists what each may take, and what else a server can influence. Default: a quarter of the heap.
      */
     public CrawlOptions memory(long bytes) {
         memory = check("memory", bytes, 1 << 20, Long.MAX_VALUE);
@@ -287,8 +290,8 @@ public final class CrawlOptions extends PaceOptions<CrawlOptions> {
     }
 
     /**
-     * Sets through which proxy requests are sent, those for robots.txt included. {@link ProxySettings} describes what is
-     * checked of the addresses of hosts then. Default: no proxy, whatever the environment names.
+     * Sets through which proxy requests are sent, those for robots.txt included. {@link ProxySettings} describes what
+     * is checked of the addresses of hosts then. Default: no proxy, whatever the environment names.
      */
     public CrawlOptions proxy(ProxySettings choice) {
         proxy = Objects.requireNonNull(choice, "proxy");
@@ -302,8 +305,8 @@ public final class CrawlOptions extends PaceOptions<CrawlOptions> {
     }
 
     /**
-     * Takes the responses for the URLs of a source from it, without delays and without robots.txt; seeds are added as for other
-     * crawls. Default: none.
+     * Takes the responses for the URLs of a source from it, without delays and without robots.txt; seeds are added as
+     * for other crawls. Default: none.
      */
     public CrawlOptions source(LocalSource choice) {
         source = Objects.requireNonNull(choice, "source");

@@ -13,16 +13,18 @@ import org.jspecify.annotations.Nullable;
  * The numbers of a crawl so far.
  *
  * <p>The numbers add up: {@link Pending#before} and the {@link Counter#NEW} ones of {@link Counter#LINKS} are {@link
- * Counter#PAGES}, {@link Counter#CHECKED}, {@link Counter#REDIRECTS}, {@link Counter#FAILED}, {@link Counter#REFUSED}, {@link
- * Counter#SITEMAPS}, {@link Counter#SITEMAPS_ABSENT} and {@link Pending#left}. The sink receives each URL that is {@link
- * Counter#REFUSED} or {@link Counter#SKIPPED}. In a crawl that several processes share, each counts what it has done itself;
- * {@code before}, {@code left} and {@code sieve} are those of all, and the sum holds for none of them alone.
+ * Counter#PAGES}, {@link Counter#CHECKED}, {@link Counter#REDIRECTS}, {@link Counter#FAILED}, {@link Counter#REFUSED},
+ * {@link Counter#SITEMAPS}, {@link Counter#SITEMAPS_ABSENT} and {@link Pending#left}. The sink receives each URL that
+ * is {@link Counter#REFUSED} or {@link Counter#SKIPPED}. In a crawl that several processes share, each counts what it
+ * has done itself; {@code before}, {@code left} and {@code sieve} are those of all, and the sum holds for none of them
+ * alone.
  *
  * @param ending why the crawl is over; null while it runs
- * @param elapsed the time from the call of {@link Crawler#run} until it is over, or so far; before the call, the time since
- *     the crawler was created
+ * @param elapsed the time from the call of {@link Crawler#run} until it is over, or so far; before the call, the time
+ *     since the crawler was created
  * @param counts the counters of this run
- * @param earlier of those on which a verdict depends, what earlier runs of the job have counted, in the present round if it has rounds
+ * @param earlier of those on which a verdict depends, what earlier runs of the job have counted, in the present round
+ *     if it has rounds
  * @param pending URLs that are not finished
  * @param failures the first URLs that failed or have a status of 400 or above that is not accepted
  * @param sieve the counters of the frontier
@@ -43,8 +45,8 @@ public record CrawlReport(
      *
      * @param before URLs that an earlier crawl has left in the frontier
      * @param left URLs that are still queued or in flight, without the unfinished ones
-     * @param unfinished pages, failed and refused URLs that are not done in the frontier, so that a crawl that continues with
-     *     it tries them again; see {@link Crawler}
+     * @param unfinished pages, failed and refused URLs that are not done in the frontier, so that a crawl that
+     *     continues with it tries them again; see {@link Crawler}
      */
     public record Pending(long before, long left, long unfinished) {
         /** Returns how many URLs a crawl that continues requests. */
@@ -57,8 +59,8 @@ public record CrawlReport(
      * What limited the speed.
      *
      * @param busy for how long all workers were busy and more of them would have been faster
-     * @param processing for how long pages were being processed on all processors, so that neither more workers nor more
-     *     requests per host would have been faster
+     * @param processing for how long pages were being processed on all processors, so that neither more workers nor
+     *     more requests per host would have been faster
      * @param schedule how many hosts wait, and for how much of the time workers waited for them
      */
     public record Load(Duration busy, Duration processing, ScheduleStats schedule) {}

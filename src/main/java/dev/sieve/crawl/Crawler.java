@@ -120,11 +120,11 @@ public final class Crawler implements AutoCloseable {
     }
 
     /**
-     * Creates a crawl that continues the one of a job, or starts it there; otherwise as for a frontier. The caller closes
-     * the job.
+     * Creates a crawl that continues the one of a job, or starts it there; otherwise as for a frontier. The caller
+     * closes the job.
      *
-     * @throws IllegalArgumentException when the options request rounds or a check that the job cannot have; the message says
-     *     why
+     * @throws IllegalArgumentException when the options request rounds or a check that the job cannot have; the message
+     *     says why
      */
     public Crawler(CrawlOptions options, CrawlJob job, StageFactory factory) {
         this.job = job;
@@ -209,9 +209,9 @@ public final class Crawler implements AutoCloseable {
     }
 
     /**
-     * Allows requests to the host and port of a URL that the user has typed, whatever the port and its address or, if it is a
-     * name, the addresses of its first lookup; see {@link Fetcher#open}. Neither seeds nor scope change. All other requests go to public addresses, unless the options allow more. Later runs of a
-     * job allow the same.
+     * Allows requests to the host and port of a URL that the user has typed, whatever the port and its address or, if
+     * it is a name, the addresses of its first lookup; see {@link Fetcher#open}. Neither seeds nor scope change. All
+     * other requests go to public addresses, unless the options allow more. Later runs of a job allow the same.
      *
      * @throws IllegalArgumentException when it is not an http or https URL
      */
@@ -229,9 +229,9 @@ public final class Crawler implements AutoCloseable {
     /**
      * Adds a URL to start from, which widens the scope. The header fields of the options are sent to its origin.
      *
-     * <p>Like any URL, a seed whose address is not public is refused, with a warning, unless it is {@linkplain #open opened}
-     * or its address {@linkplain CrawlOptions#allowPrivate allowed}; the sink receives it as skipped, and the report counts
-     * it in {@link Counter#REFUSED}.
+     * <p>Like any URL, a seed whose address is not public is refused, with a warning, unless it is {@linkplain #open
+     * opened} or its address {@linkplain CrawlOptions#allowPrivate allowed}; the sink receives it as skipped, and the
+     * report counts it in {@link Counter#REFUSED}.
      *
      * @return whether it was new
      * @throws IllegalArgumentException when it is not an http or https URL
@@ -264,16 +264,16 @@ public final class Crawler implements AutoCloseable {
     }
 
     /**
-     * Crawls until the frontier is empty, a limit is reached, {@link #stop} is called, or the thread is interrupted, which
-     * stops the crawl; the thread stays interrupted.
+     * Crawls until the frontier is empty, a limit is reached, {@link #stop} is called, or the thread is interrupted,
+     * which stops the crawl; the thread stays interrupted.
      *
      * @param sink receives what is found; closed by the caller
      * @throws IOException when the sink or the frontier failed, which ends the crawl
-     * @throws IllegalStateException when URLs were handed out that no worker processes, so that the crawl would never end:
-     *     a defect of this class or of the frontier. They are not done. Also when a sink or listener interrupts its thread
-     *     or throws a checked exception that it does not declare, which is the cause
-     * @throws Error when a thread of the crawl threw one, such as an {@link OutOfMemoryError}, which ends the crawl; URLs in
-     *     progress are not done
+     * @throws IllegalStateException when URLs were handed out that no worker processes, so that the crawl would never
+     *     end: a defect of this class or of the frontier. They are not done. Also when a sink or listener interrupts
+     *     its thread or throws a checked exception that it does not declare, which is the cause
+     * @throws Error when a thread of the crawl threw one, such as an {@link OutOfMemoryError}, which ends the crawl;
+     *     URLs in progress are not done
      */
     public CrawlReport run(PageSink sink) throws IOException {
         recorder.sink(sink);
@@ -392,8 +392,8 @@ public final class Crawler implements AutoCloseable {
     }
 
     /**
-     * Ends the crawl as {@link #stop} does, because something that it needs has failed, such as another thread that ran out
-     * of memory. {@link #run} throws the first cause, if it is unchecked. The round does not end.
+     * Ends the crawl as {@link #stop} does, because something that it needs has failed, such as another thread that ran
+     * out of memory. {@link #run} throws the first cause, if it is unchecked. The round does not end.
      */
     public void fail(Throwable cause) {
         // Needs no memory: there may be none left.
@@ -435,8 +435,8 @@ public final class Crawler implements AutoCloseable {
     }
 
     /**
-     * Returns the present delay of a host, named as in a URL without a port: that of the options or of its robots.txt, or
-     * as it has adapted; null when the host is not known, or not any more.
+     * Returns the present delay of a host, named as in a URL without a port: that of the options or of its robots.txt,
+     * or as it has adapted; null when the host is not known, or not any more.
      */
     public @Nullable Duration delay(String host) {
         return dispatcher.delay(host);
@@ -457,9 +457,9 @@ public final class Crawler implements AutoCloseable {
     }
 
     /**
-     * Stops the crawl, and closes its connections and its spill file. Ends the round, if it is complete and the crawl has not
-     * {@linkplain #fail failed}: so a caller that cannot store what a round has found fails the crawl, and the next run
-     * completes the same round.
+     * Stops the crawl, and closes its connections and its spill file. Ends the round, if it is complete and the crawl
+     * has not {@linkplain #fail failed}: so a caller that cannot store what a round has found fails the crawl, and the
+     * next run completes the same round.
      *
      * @throws IOException when the disk fails
      */

@@ -23,10 +23,10 @@ import org.slf4j.LoggerFactory;
  * Hands out URLs to the workers: joins the frontier, the schedule of hosts and the limits of a crawl under one lock. It
  * is the only class in which a crawl waits.
  *
- * <p>URLs are taken from the frontier when no host with queued URLs may be requested, or before each request if their {@link
- * dev.sieve.scope.UrlOrder} matters; URLs that have to wait stay in the
- * schedule, which spills to disk, and those of later {@link Levels} in their own files. The crawl has finished when no URL of
- * the frontier is pending or in flight: a count, never a pause.
+ * <p>URLs are taken from the frontier when no host with queued URLs may be requested, or before each request if their
+ * {@link dev.sieve.scope.UrlOrder} matters; URLs that have to wait stay in the schedule, which spills to disk, and
+ * those of later {@link Levels} in their own files. The crawl has finished when no URL of the frontier is pending or in
+ * flight: a count, never a pause.
  *
  * <p>Each {@link Task} is {@linkplain #end ended} once, with the outcome of its request, and then {@linkplain #finished
  * finished}, when its links are in the frontier.
@@ -284,9 +284,9 @@ final class Dispatcher {
     }
 
     /**
-     * Fails the crawl if it would wait forever: it holds leases, but no worker is active, and no host and no retry is due
-     * later. In a shared frontier something may always be due later, so there the schedule has to be empty instead. Leases
-     * of others do not count, since they may still push links.
+     * Fails the crawl if it would wait forever: it holds leases, but no worker is active, and no host and no retry is
+     * due later. In a shared frontier something may always be due later, so there the schedule has to be empty instead.
+     * Leases of others do not count, since they may still push links.
      */
     private void requireProgress(long waitNanos) {
         boolean isIdle = job.sharing().isIdle(waitNanos, schedule.size());
@@ -311,8 +311,8 @@ final class Dispatcher {
     }
 
     /**
-     * Notes which address the request of a task uses, null if it is not known; returns whether its server may be requested
-     * now. Without a connection, a task that has waited for the server of its host keeps that one.
+     * Notes which address the request of a task uses, null if it is not known; returns whether its server may be
+     * requested now. Without a connection, a task that has waited for the server of its host keeps that one.
      */
     boolean mayUse(Task task, @Nullable InetAddress address, boolean isConnected) {
         if (!results.limitsServers()) {
@@ -398,8 +398,8 @@ final class Dispatcher {
     }
 
     /**
-     * Notes that a host does not respond, so that the URL of a task stays in flight. In a crawl that continues, where most
-     * hosts have responded before, many such hosts and no response at all end it.
+     * Notes that a host does not respond, so that the URL of a task stays in flight. In a crawl that continues, where
+     * most hosts have responded before, many such hosts and no response at all end it.
      */
     synchronized void silent(String host) {
         if (reachability.silent(host)) {

@@ -13,8 +13,8 @@ public interface EarlierVisits extends Stage {
     }
 
     /**
-     * Queues URLs before the first request, and returns how many. When {@code hasToEnd} returns true, the others are left
-     * to the next run.
+     * Queues URLs before the first request, and returns how many. When {@code hasToEnd} returns true, the others are
+     * left to the next run.
      */
     long queue(BooleanSupplier hasToEnd);
 

@@ -13,8 +13,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Passes the outcomes of requests on to the schedule of hosts: back-off, delays, trust, the servers of hosts, and errands to
- * other hosts. Guarded by the lock of {@link Dispatcher}.
+ * Passes the outcomes of requests on to the schedule of hosts: back-off, delays, trust, the servers of hosts, and
+ * errands to other hosts. Guarded by the lock of {@link Dispatcher}.
  */
 final class HostResults {
     /** So many failures in a row, a host that has responded before is still preferred to unknown ones. */
@@ -94,8 +94,8 @@ final class HostResults {
     }
 
     /**
-     * Notes which server the request of a task uses; returns whether that may be requested now. Without a connection, a task
-     * that has waited for the server of its host keeps that one.
+     * Notes which server the request of a task uses; returns whether that may be requested now. Without a connection, a
+     * task that has waited for the server of its host keeps that one.
      */
     boolean mayUse(Task task, boolean isUnderWay, @Nullable String server, boolean isConnected, long now) {
         String before = servers.remove(task);
@@ -163,8 +163,8 @@ final class HostResults {
     }
 
     /**
-     * Makes an errand the next item of the other host. While that waits itself, it is tried again, after the other items of
-     * this host, one of which may be what the other host waits for.
+     * Makes an errand the next item of the other host. While that waits itself, it is tried again, after the other
+     * items of this host, one of which may be what the other host waits for.
      */
     private void sendElsewhere(String host, Target next, Target.Errand errand, long now) {
         if (waitingHosts.containsKey(errand.host())) {

@@ -13,8 +13,8 @@ import java.util.function.BiConsumer;
 
 /**
  * The results of earlier runs that a later one needs, since its verdict is about the job: the {@linkplain
- * Counter#isOfJob counters} that each URL has increased, and where URLs redirect. In a job with rounds, those of the present
- * round. A result of an earlier run counts until its URL is recorded again. Safe for use by many threads.
+ * Counter#isOfJob counters} that each URL has increased, and where URLs redirect. In a job with rounds, those of the
+ * present round. A result of an earlier run counts until its URL is recorded again. Safe for use by many threads.
  */
 public final class JobResults {
     /** Begins the line of the first page, which belongs to no URL: of the others, nothing is stored. */

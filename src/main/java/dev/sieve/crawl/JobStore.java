@@ -10,8 +10,8 @@ import java.util.Map;
 import java.util.function.Consumer;
 
 /**
- * Where a job keeps its seeds, what the user has allowed for their origins, and the pauses of hosts. Methods without an {@link
- * IOException} throw an {@link java.io.UncheckedIOException} when the place fails. Safe for use by many threads.
+ * Where a job keeps its seeds, what the user has allowed for their origins, and the pauses of hosts. Methods without an
+ * {@link IOException} throw an {@link java.io.UncheckedIOException} when the place fails. Safe for use by many threads.
  */
 public interface JobStore {
     /** That of a job which keeps nothing. */

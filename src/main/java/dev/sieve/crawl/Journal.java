@@ -18,12 +18,13 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * A file of records of a job. That of the report has an object of JSON in ASCII per line. A record of a URL begins with its
- * id in the frontier, followed by {@code +N} if it was recorded N times before. The last records of a URL count: one that a
- * crash has left in the frontier is requested again.
+ * A file of records of a job. That of the report has an object of JSON in ASCII per line. A record of a URL begins with
+ * its id in the frontier, followed by {@code +N} if it was recorded N times before. The last records of a URL count:
+ * one that a crash has left in the frontier is requested again.
  *
- * <p>A line is buffered when {@link #add} returns. When {@link #flush} returns, it survives the process, and if forced also a
- * power failure. Methods that write throw {@link UncheckedIOException} when the disk fails. Safe for use by many threads.
+ * <p>A line is buffered when {@link #add} returns. When {@link #flush} returns, it survives the process, and if forced
+ * also a power failure. Methods that write throw {@link UncheckedIOException} when the disk fails. Safe for use by many
+ * threads.
  */
 public final class Journal {
     public static final LineFile.Kind KIND = new LineFile.Kind(

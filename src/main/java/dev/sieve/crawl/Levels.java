@@ -15,14 +15,14 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The order of a crawl with a limit of depth: a URL is requested after all URLs of a smaller depth are finished, so each
- * page is reached by a shortest path, whatever the order of responses. Without a limit, and beyond it, where there are only
- * URLs to be checked and those of earlier runs, URLs are requested at once.
+ * The order of a crawl with a limit of depth: a URL is requested after all URLs of a smaller depth are finished, so
+ * each page is reached by a shortest path, whatever the order of responses. Without a limit, and beyond it, where there
+ * are only URLs to be checked and those of earlier runs, URLs are requested at once.
  *
  * <p>A redirect is not a link: its target has the depth of the URL that redirects, and another page may have queued the
  * target as one level deeper already. Then a {@linkplain #note note} is queued in the frontier, by which the target is
- * requested in the present level. Since a note is a URL of the frontier, it survives a crash; it is done when the level has
- * ended.
+ * requested in the present level. Since a note is a URL of the frontier, it survives a crash; it is done when the level
+ * has ended.
  *
  * <p>The leases that are kept for later share the memory and the temporary file of the schedule, and each note takes 20
  * bytes of memory in addition. Guarded by the lock of {@link Dispatcher}; each call costs O(1).
@@ -160,8 +160,8 @@ final class Levels {
     }
 
     /**
-     * Notes that all leases of the present level are finished but those that are kept, and none is due. Returns whether some
-     * of the others are due now.
+     * Notes that all leases of the present level are finished but those that are kept, and none is due. Returns whether
+     * some of the others are due now.
      */
     boolean next() {
         if (hasNewNotes && !later.isEmpty()) {

@@ -32,9 +32,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Queues in the frontier what is found: seeds, links, the targets of redirects, and sitemaps. All but seeds and sitemaps
- * pass the {@link Admission}; the links of a page are one batch, and those that are only checked another, up to 1,000 each.
- * Safe for use by many threads.
+ * Queues in the frontier what is found: seeds, links, the targets of redirects, and sitemaps. All but seeds and
+ * sitemaps pass the {@link Admission}; the links of a page are one batch, and those that are only checked another, up
+ * to 1,000 each. Safe for use by many threads.
  */
 public final class LinkQueue {
     private static final Logger LOG = LoggerFactory.getLogger("dev.sieve.crawl");
@@ -314,9 +314,9 @@ public final class LinkQueue {
     }
 
     /**
-     * Queues the target of a redirect that passed the {@link RecentRedirects#check}. Returns the redirect, or a failure when it closes a
-     * ring: its target redirects to it, perhaps through others, so that no document can be reached. If one of them has set a
-     * cookie, the target is requested once more with it.
+     * Queues the target of a redirect that passed the {@link RecentRedirects#check}. Returns the redirect, or a failure
+     * when it closes a ring: its target redirects to it, perhaps through others, so that no document can be reached. If
+     * one of them has set a cookie, the target is requested once more with it.
      */
     FetchResult target(Target source, Redirect redirect) {
         Lease lease = source.lease();

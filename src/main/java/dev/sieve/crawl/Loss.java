@@ -3,8 +3,8 @@ package dev.sieve.crawl;
 import java.util.Locale;
 
 /**
- * A kind of thing, other than URLs, that a crawl drops, replaces or forgets. {@link Recorder#lost} counts each one, and logs the first
- * of its kind.
+ * A kind of thing, other than URLs, that a crawl drops, replaces or forgets. {@link Recorder#lost} counts each one, and
+ * logs the first of its kind.
  */
 public enum Loss {
     COOKIES_EVICTED,

@@ -35,8 +35,8 @@ abstract class PaceOptions<B extends PaceOptions<B>> {
     }
 
     /**
-     * Sets after which time the crawl ends, above 0, counted from {@link Crawler#run}. Requests in progress then have ten
-     * seconds to finish, as after {@link Crawler#stop}. Default: no limit.
+     * Sets after which time the crawl ends, above 0, counted from {@link Crawler#run}. Requests in progress then have
+     * ten seconds to finish, as after {@link Crawler#stop}. Default: no limit.
      */
     public B maxTime(Duration time) {
         if (time.isNegative() || time.isZero()) {
@@ -54,8 +54,8 @@ abstract class PaceOptions<B extends PaceOptions<B>> {
     }
 
     /**
-     * Lets the delay of each host follow its response times, as {@link AdaptiveDelay} describes, in place of a fixed {@link
-     * #delay(Duration)}. It begins with 1 second; a Crawl-delay and a Retry-After that are longer apply.
+     * Lets the delay of each host follow its response times, as {@link AdaptiveDelay} describes, in place of a fixed
+     * {@link #delay(Duration)}. It begins with 1 second; a Crawl-delay and a Retry-After that are longer apply.
      */
     public B adaptiveDelay() {
         delay = AdaptiveDelay.FIRST;
@@ -79,8 +79,8 @@ abstract class PaceOptions<B extends PaceOptions<B>> {
     }
 
     /**
-     * Sets limits that the hosts on one public address share: the concurrent requests, from 1 to 32,767, and the minimum time
-     * between the starts of two, at least 0. Each process has its own. Default: no limits.
+     * Sets limits that the hosts on one public address share: the concurrent requests, from 1 to 32,767, and the
+     * minimum time between the starts of two, at least 0. Each process has its own. Default: no limits.
      */
     public B perAddress(int requests, Duration time) {
         perAddress = check("perAddress", requests, 1, Short.MAX_VALUE);
@@ -89,8 +89,8 @@ abstract class PaceOptions<B extends PaceOptions<B>> {
     }
 
     /**
-     * Sets how many URLs per host are requested, at least 1. The others are refused, but they are not done: a crawl that
-     * continues later counts from zero and requests them. Default: no limit.
+     * Sets how many URLs per host are requested, at least 1. The others are refused, but they are not done: a crawl
+     * that continues later counts from zero and requests them. Default: no limit.
      */
     public B maxPerHost(int urls) {
         maxPerHost = check("maxPerHost", urls, 1, Integer.MAX_VALUE);
@@ -108,8 +108,8 @@ abstract class PaceOptions<B extends PaceOptions<B>> {
     }
 
     /**
-     * Sets the concurrent requests in all, from 1 to 10,000, each with a thread. Eight times as many, at most 256, may wait in
-     * addition for hosts that have not responded for half a second. Default: 32.
+     * Sets the concurrent requests in all, from 1 to 10,000, each with a thread. Eight times as many, at most 256, may
+     * wait in addition for hosts that have not responded for half a second. Default: 32.
      */
     public B concurrency(int requests) {
         concurrency = check("concurrency", requests, 1, 10_000);

@@ -26,8 +26,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Decides how hosts are treated: what their robots.txt allows, how long they pause, and which of these pauses are stored
- * for the next run. Safe for use by many threads.
+ * Decides how hosts are treated: what their robots.txt allows, how long they pause, and which of these pauses are
+ * stored for the next run. Safe for use by many threads.
  */
 final class Politeness {
     /** The result for an origin without rules. */
@@ -58,8 +58,8 @@ final class Politeness {
     }
 
     /**
-     * Returns the schedule for the hosts of a crawl, with the pauses of earlier runs, if there were any: then any host may
-     * have been requested just before.
+     * Returns the schedule for the hosts of a crawl, with the pauses of earlier runs, if there were any: then any host
+     * may have been requested just before.
      */
     static HostSchedule<Target> schedule(CrawlOptions options, CrawlJob job, boolean continues, long nowNanos) {
         ScheduleOptions<Target> builder = new ScheduleOptions<Target>()
@@ -148,9 +148,9 @@ final class Politeness {
     }
 
     /**
-     * Returns what the result of a request means for its host, whose server took a time to begin its response: overload,
-     * silence and the errors of a gateway concern all of it, a broken page does not. After a stop, the URL waits for its host
-     * as before, and once if a kept connection was closed.
+     * Returns what the result of a request means for its host, whose server took a time to begin its response:
+     * overload, silence and the errors of a gateway concern all of it, a broken page does not. After a stop, the URL
+     * waits for its host as before, and once if a kept connection was closed.
      */
     Outcome outcome(Task task, FetchResult result, Duration took) {
         if (result instanceof Failed failed && failed.reason() == Reason.STOPPED) {

@@ -93,9 +93,9 @@ public final class RecentRedirects {
     }
 
     /**
-     * Notes a redirect; returns the redirects of the ring that it closes, none when it does not. Those of other URLs that this
-     * run has not requested are those of earlier rounds, so that the same URL closes a ring in each round, in whatever order
-     * they are requested.
+     * Notes a redirect; returns the redirects of the ring that it closes, none when it does not. Those of other URLs
+     * that this run has not requested are those of earlier rounds, so that the same URL closes a ring in each round, in
+     * whatever order they are requested.
      */
     Ring ring(boolean isCheck, String key, Redirect redirect, String target) {
         if (target.equals(key)) {

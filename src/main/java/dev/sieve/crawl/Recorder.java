@@ -32,9 +32,9 @@ import org.slf4j.LoggerFactory;
  * <p>Where records must survive a power failure, URLs are marked in groups, since a force of the disk takes as long as
  * many pages: when a group is complete, when nothing else is in flight, and whenever {@link #flush} is called.
  *
- * <p>Once the sink has failed it receives nothing more, nothing more is counted, and no URL is marked as done: every call
- * that would do so throws the failure again, so that no caller between can hide it. The same holds for the results of the job.
- * Safe for use by many threads; the sink is called by one at a time, and a report never waits for it.
+ * <p>Once the sink has failed it receives nothing more, nothing more is counted, and no URL is marked as done: every
+ * call that would do so throws the failure again, so that no caller between can hide it. The same holds for the results
+ * of the job. Safe for use by many threads; the sink is called by one at a time, and a report never waits for it.
  */
 public final class Recorder {
     private static final Logger LOG = LoggerFactory.getLogger("dev.sieve.crawl");
@@ -216,8 +216,8 @@ public final class Recorder {
     }
 
     /**
-     * Records a URL that is found broken without a visit of its own, unless an earlier run has, and counts it as a failure if it is
-     * the first.
+     * Records a URL that is found broken without a visit of its own, unless an earlier run has, and counts it as a
+     * failure if it is the first.
      */
     public void broken(Visit visit, boolean isFirst, boolean isRecorded) {
         record(isRecorded ? each -> {} : each -> each.accept(visit), visit.id(), () -> {

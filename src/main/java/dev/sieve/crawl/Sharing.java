@@ -7,8 +7,8 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What depends on how many processes work on a crawl. The methods here are those of a crawl of one process. Safe for use by
- * many threads.
+ * What depends on how many processes work on a crawl. The methods here are those of a crawl of one process. Safe for
+ * use by many threads.
  */
 public interface Sharing {
     /** That of a crawl of one process. */
@@ -28,22 +28,22 @@ public interface Sharing {
     int processes();
 
     /**
-     * Refuses work, named in the message of an {@link IllegalArgumentException}, for which one process would need what the
-     * others have found.
+     * Refuses work, named in the message of an {@link IllegalArgumentException}, for which one process would need what
+     * the others have found.
      */
     default void requireAlone(String work) {}
 
     /**
-     * Stores options that all processes of the crawl have to share; returns those of the others that differ, with null for
-     * one that they do not have.
+     * Stores options that all processes of the crawl have to share; returns those of the others that differ, with null
+     * for one that they do not have.
      */
     default Map<String, @Nullable String> differences(Map<String, String> options) {
         return Map.of();
     }
 
     /**
-     * Stores what this process has done, for the report of a crawl that others share, in place of what it has stored before. It
-     * is lost if the place cannot store it now.
+     * Stores what this process has done, for the report of a crawl that others share, in place of what it has stored
+     * before. It is lost if the place cannot store it now.
      */
     default void share(byte[] share) {}
 
@@ -53,8 +53,8 @@ public interface Sharing {
     }
 
     /**
-     * Returns what a limit of the crawl is for what this process alone observes: how many URLs of a host its schedule hands
-     * out, and up to which depth all URLs of one depth are visited before those of the next.
+     * Returns what a limit of the crawl is for what this process alone observes: how many URLs of a host its schedule
+     * hands out, and up to which depth all URLs of one depth are visited before those of the next.
      */
     default int ownLimit(int most) {
         return most;
@@ -67,9 +67,9 @@ public interface Sharing {
     default void takeOver(BooleanSupplier isNeeded, Runnable action) {}
 
     /**
-     * Counts a URL that is about to be requested for the first time; returns why it is not, when it is beyond the limit of
-     * a trap that holds for all processes of the crawl, and null otherwise. It is not counted when it is taken from the
-     * frontier: URLs that wait for their host are taken again by the process to which the host moves.
+     * Counts a URL that is about to be requested for the first time; returns why it is not, when it is beyond the limit
+     * of a trap that holds for all processes of the crawl, and null otherwise. It is not counted when it is taken from
+     * the frontier: URLs that wait for their host are taken again by the process to which the host moves.
      */
     default @Nullable SkipReason countForTraps(Lease lease) {
         return null;

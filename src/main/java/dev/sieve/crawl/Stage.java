@@ -8,8 +8,9 @@ import java.io.IOException;
 import java.util.function.BooleanSupplier;
 
 /**
- * Something that a crawl may do besides what every crawl does. The loop calls all stages in the order in which they were
- * created, and does not depend on what they are. A method that is not overridden does nothing. Safe for use by many threads.
+ * Something that a crawl may do besides what every crawl does. The loop calls all stages in the order in which they
+ * were created, and does not depend on what they are. A method that is not overridden does nothing. Safe for use by
+ * many threads.
  */
 public interface Stage {
     interface Creation {
@@ -39,14 +40,14 @@ public interface Stage {
     }
 
     /**
-     * Stores what visits say, also beyond a power cut if it is forced, after the sink has stored their records and before
-     * their URLs are done. Called with the lock of the sink held.
+     * Stores what visits say, also beyond a power cut if it is forced, after the sink has stored their records and
+     * before their URLs are done. Called with the lock of the sink held.
      */
     default void flush(boolean isForced) {}
 
     /**
-     * Does what remains after the last request, and returns whether that is complete. When {@code hasToEnd} returns true,
-     * the next run does the rest.
+     * Does what remains after the last request, and returns whether that is complete. When {@code hasToEnd} returns
+     * true, the next run does the rest.
      */
     default boolean end(Ending ending, BooleanSupplier hasToEnd) throws IOException {
         return true;

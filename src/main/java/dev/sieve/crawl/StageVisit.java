@@ -9,15 +9,15 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The part of a {@link Stage} in the visit of one URL, with its methods in the order in which they are called. Used by one thread at a
- * time.
+ * The part of a {@link Stage} in the visit of one URL, with its methods in the order in which they are called. Used by
+ * one thread at a time.
  */
 public interface StageVisit {
     StageVisit NONE = new StageVisit() {};
 
     /**
-     * Makes the request, or another one instead, with a fetcher that passes it on to the stages before this one; so the last
-     * stage is called first.
+     * Makes the request, or another one instead, with a fetcher that passes it on to the stages before this one; so the
+     * last stage is called first.
      */
     default FetchResult fetch(FetchRequest request, PageFetcher next) {
         return next.fetch(request);

@@ -12,11 +12,11 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A URL of the crawl while it waits for its host and is requested: its lease, what it is, and what this run has requested
- * for it so far.
+ * A URL of the crawl while it waits for its host and is requested: its lease, what it is, and what this run has
+ * requested for it so far.
  *
- * <p>Rules may be dropped from their cache before the URL is requested, if many hosts have large ones. Since each request
- * for robots.txt settles a URL, or brings it closer to a limit, a crawl ends however small the cache is.
+ * <p>Rules may be dropped from their cache before the URL is requested, if many hosts have large ones. Since each
+ * request for robots.txt settles a URL, or brings it closer to a limit, a crawl ends however small the cache is.
  *
  * @param rule whether robots.txt allows the URL; null when its rules were not read for it
  * @param robotsRequests how often robots.txt was requested for the URL
@@ -34,8 +34,8 @@ public record Target(Lease lease, Kind kind, @Nullable Boolean rule, int robotsR
         /** An index lists the sitemap, so it must not be an index itself. */
         LISTED_SITEMAP(3),
         /**
-         * It is outside of the crawl, and requested once to check whether it works. The target of its redirect is a link
-         * like any other: in scope it is crawled as a page, elsewhere it is checked.
+         * It is outside of the crawl, and requested once to check whether it works. The target of its redirect is a
+         * link like any other: in scope it is crawled as a page, elsewhere it is checked.
          */
         CHECK(4),
         /** Not a URL to request, but a note of {@link Levels}. */
@@ -191,8 +191,8 @@ public record Target(Lease lease, Kind kind, @Nullable Boolean rule, int robotsR
     }
 
     /**
-     * A request for the robots.txt of an origin that another host has to answer, since that is where it was redirected: an item
-     * in the queue of the other host, for which the host of the origin waits.
+     * A request for the robots.txt of an origin that another host has to answer, since that is where it was redirected:
+     * an item in the queue of the other host, for which the host of the origin waits.
      */
     record Errand(String host, String origin) {
         /** Returns the errand in the form of other items; its id is not one of the frontier. */

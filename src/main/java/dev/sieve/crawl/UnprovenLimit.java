@@ -11,20 +11,20 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Limits how many workers may be in requests to hosts that have not {@linkplain Trust proven} that they respond soon, so
- * that hosts which never respond leave enough workers to the others.
+ * Limits how many workers may be in requests to hosts that have not {@linkplain Trust proven} that they respond soon,
+ * so that hosts which never respond leave enough workers to the others.
  *
  * <p>What proven hosts can keep busy is reserved for them, up to half of the workers: for each host with something to
  * do, as many concurrent requests as its limit and its delay allow. Requests to unproven hosts whose response has begun
- * count as lost workers, and so do those that have lasted long, unless they {@linkplain #waiting wait} in a further worker.
- * Half of the remainder may be in requests to unproven hosts that have not lasted long yet. Each
- * such request that gets a response adds one more for hosts of the same trust, up to all of the remainder, so that new
- * hosts that respond get all of it; one that fails late takes all of these back.
+ * count as lost workers, and so do those that have lasted long, unless they {@linkplain #waiting wait} in a further
+ * worker. Half of the remainder may be in requests to unproven hosts that have not lasted long yet. Each such request
+ * that gets a response adds one more for hosts of the same trust, up to all of the remainder, so that new hosts that
+ * respond get all of it; one that fails late takes all of these back.
  *
- * <p>Unknown hosts also leave out what those that have responded can keep busy, which share that half of the workers with
- * the proven ones. So a host that has responded, if only with its robots.txt, waits for no unknown hosts but those of an
- * eighth of the workers. Hosts that have responded leave that eighth to unknown ones, however many of them hold their
- * requests: one of the unknown may be the one that responds.
+ * <p>Unknown hosts also leave out what those that have responded can keep busy, which share that half of the workers
+ * with the proven ones. So a host that has responded, if only with its robots.txt, waits for no unknown hosts but those
+ * of an eighth of the workers. Hosts that have responded leave that eighth to unknown ones, however many of them hold
+ * their requests: one of the unknown may be the one that responds.
  *
  * <p>So hosts that hold their requests get at most half of the workers at once, then half of the remainder after every
  * {@code lateNanos}; one worker always stays free from unknown hosts that do. With no active request, any host may be

@@ -35,8 +35,8 @@ import org.slf4j.LoggerFactory;
  * Processes one URL, from the task of a worker to the links in the frontier and the visit in the sink.
  *
  * <p>There are two steps: the {@link #request}, which occupies the host, and the {@link Response#processing} of its
- * result, which only occupies the worker. The links of a page are pushed before its visit is passed to the sink, and only
- * then is the URL done. Safe for use by many threads.
+ * result, which only occupies the worker. The links of a page are pushed before its visit is passed to the sink, and
+ * only then is the URL done. Safe for use by many threads.
  */
 final class UrlProcessor {
     private static final Logger LOG = LoggerFactory.getLogger("dev.sieve.crawl");
@@ -112,8 +112,8 @@ final class UrlProcessor {
     }
 
     /**
-     * Requests the URL of a task, or the robots.txt that comes first, unless a rule forbids it. Nothing is sent once the
-     * lease has ended, however long a lookup, a connection or the engine of a shared crawl has been waited for.
+     * Requests the URL of a task, or the robots.txt that comes first, unless a rule forbids it. Nothing is sent once
+     * the lease has ended, however long a lookup, a connection or the engine of a shared crawl has been waited for.
      */
     Response request(Task task) {
         Target.Errand errand = Target.Errand.of(task.target());
@@ -385,8 +385,8 @@ final class UrlProcessor {
     }
 
     /**
-     * Leaves a URL that was not requested, since its host does not respond. Until it does, each crawl that continues leaves
-     * the same URLs again; so it records the first one of a host, and only counts the others.
+     * Leaves a URL that was not requested, since its host does not respond. Until it does, each crawl that continues
+     * leaves the same URLs again; so it records the first one of a host, and only counts the others.
      */
     private boolean leaveUnrequested(Target target, Failed result) {
         Lease lease = target.lease();
@@ -446,8 +446,8 @@ final class UrlProcessor {
     }
 
     /**
-     * Queues what a style sheet names. A resource that is an HTML document may be a page of the crawl; most often it says
-     * that the file does not exist, and browsers do not use it.
+     * Queues what a style sheet names. A resource that is an HTML document may be a page of the crawl; most often it
+     * says that the file does not exist, and browsers do not use it.
      */
     private FetchResult readResource(VisitContext visit, Page page) {
         Target target = visit.target();

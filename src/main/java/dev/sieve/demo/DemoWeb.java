@@ -21,18 +21,18 @@ import java.util.stream.Stream;
 
 /**
  * A web of many hosts on the loopback address, generated from a seed. It is known exactly what an obedient crawl from
- * {@link #start()} requests: each URL of {@link #expected()} once, the robots.txt of each host once, and no URL of {@link
- * #forbidden()}. The same seed, hosts, pages and port generate the same web, byte for byte.
+ * {@link #start()} requests: each URL of {@link #expected()} once, the robots.txt of each host once, and no URL of
+ * {@link #forbidden()}. The same seed, hosts, pages and port generate the same web, byte for byte.
  *
- * <p>Its hosts are under {@code .test}, a domain that is never registered (RFC 6761). A crawler gets their addresses from
- * {@link #resolve}, or uses this web as its HTTP proxy. A few large hosts have most of the pages, unless all are
+ * <p>Its hosts are under {@code .test}, a domain that is never registered (RFC 6761). A crawler gets their addresses
+ * from {@link #resolve}, or uses this web as its HTTP proxy. A few large hosts have most of the pages, unless all are
  * {@linkplain Builder#even even}.
  *
- * <p>A page is a URL with status 200: HTML with 20 to 40 links in many spellings, frame sets, plain text or PDF. Links are
- * {@code a}, {@code area}, {@code iframe}, {@code frame}, {@code link rel=next|prev} and redirects, up to nine in a row and
- * on several hosts; some pages are linked in only one of these ways. Some pages are slow, some are in ISO-8859-1, some
- * have a {@code base}. Other links lead to missing documents (404), rings of redirects, and documents that robots.txt
- * disallows; one host in five has no robots.txt.
+ * <p>A page is a URL with status 200: HTML with 20 to 40 links in many spellings, frame sets, plain text or PDF. Links
+ * are {@code a}, {@code area}, {@code iframe}, {@code frame}, {@code link rel=next|prev} and redirects, up to nine in a
+ * row and on several hosts; some pages are linked in only one of these ways. Some pages are slow, some are in
+ * ISO-8859-1, some have a {@code base}. Other links lead to missing documents (404), rings of redirects, and documents
+ * that robots.txt disallows; one host in five has no robots.txt.
  *
  * <p>Pages are generated on request: only host names, recorded requests and pages in progress take memory. Safe for use
  * by many threads. A slow page does not block a thread.

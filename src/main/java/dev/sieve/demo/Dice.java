@@ -1,8 +1,8 @@
 package dev.sieve.demo;
 
 /**
- * Pseudorandom numbers that are the same on every JDK: the SplitMix64 generator of Steele, Lea and Flood, "Fast splittable
- * pseudorandom number generators", OOPSLA 2014. Not safe for use by many threads.
+ * Pseudorandom numbers that are the same on every JDK: the SplitMix64 generator of Steele, Lea and Flood, "Fast
+ * splittable pseudorandom number generators", OOPSLA 2014. Not safe for use by many threads.
  */
 final class Dice {
     private static final long GAMMA = 0x9e3779b97f4a7c15L;

@@ -17,8 +17,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Responds to the requests to a demo web and records them. A request is recorded before its response is sent, so a client
- * that has the response finds the request. Safe for use by many threads.
+ * Responds to the requests to a demo web and records them. A request is recorded before its response is sent, so a
+ * client that has the response finds the request. Safe for use by many threads.
  */
 final class Handler implements HttpHandler {
     private final SiteMap map;

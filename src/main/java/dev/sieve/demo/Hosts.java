@@ -10,7 +10,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The hosts of a demo web and their pages. Pages are numbered; each host owns a range of numbers, the h-th (from 0) in
- * proportion to 1 / (h + 1), but at least one; or all of them equally many. The first page of a range is the start page of the host.
+ * proportion to 1 / (h + 1), but at least one; or all of them equally many. The first page of a range is the start page
+ * of the host.
  *
  * <p>The pages of a host are a tree with {@value #FAN} children per page, and so are the hosts: following {@link
  * #children} from page 0 leads to every page. Immutable, so safe for use by many threads.

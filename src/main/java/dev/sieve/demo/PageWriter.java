@@ -12,8 +12,8 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * Writes one page of a demo web: text and 20 to 40 links, most of them to pages that are linked elsewhere too. A page is
- * the same each time it is written. Not safe for use by many threads.
+ * Writes one page of a demo web: text and 20 to 40 links, most of them to pages that are linked elsewhere too. A page
+ * is the same each time it is written. Not safe for use by many threads.
  */
 final class PageWriter {
     private static final String[] PHRASES = """
@@ -222,8 +222,8 @@ final class PageWriter {
     }
 
     /**
-     * Returns a reference to a place, as an HTML attribute value. Every spelling means the place's {@link SiteMap#url}, by
-     * RFC 3986 sections 5 and 6.2, without a fragment.
+     * Returns a reference to a place, as an HTML attribute value. Every spelling means the place's {@link SiteMap#url},
+     * by RFC 3986 sections 5 and 6.2, without a fragment.
      */
     private String reference(Place place) {
         String target = dice.oneIn(2) ? map.target(place) : disguised(place);

@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
  * The pages of a demo web and everything they link to, computed from a seed and a page number on every call. Only the
  * hosts are held in memory. Immutable, so safe for use by many threads.
  *
- * <p>A page may have redirects before it; all links to it then go through them. A page may also link to one extra: a ring
- * of redirects, a missing or disallowed document, or a redirect to a disallowed one.
+ * <p>A page may have redirects before it; all links to it then go through them. A page may also link to one extra: a
+ * ring of redirects, a missing or disallowed document, or a redirect to a disallowed one.
  *
  * <p>The URL of a place contains its page number, so places are found without a table.
  */

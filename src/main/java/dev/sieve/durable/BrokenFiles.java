@@ -9,7 +9,8 @@ import java.util.regex.Pattern;
  * Keeps damaged or unfinished bytes in files with the suffix {@code .broken}, which are never read again. Only what the
  * content of a file proves to be damaged gets here, never a file that the disk could not read.
  *
- * <p>They do not pile up: of all checkpoints and of all torn tails only the last one is kept, of a segment its last copy.
+ * <p>They do not pile up: of all checkpoints and of all torn tails only the last one is kept, of a segment its last
+ * copy.
  */
 final class BrokenFiles {
     private static final String SUFFIX = ".broken";
@@ -35,8 +36,8 @@ final class BrokenFiles {
     }
 
     /**
-     * Renames segments, the last one first, and forces each name, so that a power cut never leaves a segment without those
-     * before it. Returns their size in bytes.
+     * Renames segments, the last one first, and forces each name, so that a power cut never leaves a segment without
+     * those before it. Returns their size in bytes.
      */
     long putAside(NavigableSet<Integer> segments) throws IOException {
         long bytes = 0;

@@ -24,8 +24,8 @@ import java.util.TreeMap;
 import java.util.function.Supplier;
 
 /**
- * A saved copy of the filter and of what the log says up to a position, so that only the rest of the log has to be read.
- * The filter itself stays on the disk.
+ * A saved copy of the filter and of what the log says up to a position, so that only the rest of the log has to be
+ * read. The filter itself stays on the disk.
  *
  * @param number its place among all checkpoints, from 1 on; 0 for {@link #none}
  * @param settings of the frontier and its filter; of no frontier for {@link #none}
@@ -132,8 +132,8 @@ record Checkpoint(
     }
 
     /**
-     * Writes a checkpoint: its frames, then the filter, which may change as long as its new URLs are in the log, then the
-     * log up to what the filter contains; last its name. When that fails, nothing is left behind.
+     * Writes a checkpoint: its frames, then the filter, which may change as long as its new URLs are in the log, then
+     * the log up to what the filter contains; last its name. When that fails, nothing is left behind.
      */
     static void write(Disk disk, int number, FrameWriter frames, Membership filter, Supplier<LogPosition> forceLog)
             throws IOException {
@@ -220,8 +220,8 @@ record Checkpoint(
     }
 
     /**
-     * Returns the newest checkpoint that is whole and meets a condition; {@link #none} when there is none. {@code damaged}
-     * receives those whose content is damaged; one with a later version is refused.
+     * Returns the newest checkpoint that is whole and meets a condition; {@link #none} when there is none. {@code
+     * damaged} receives those whose content is damaged; one with a later version is refused.
      */
     static Checkpoint newest(
             DiskView disk, FrontierFiles files, Condition condition, Map<Integer, DamageException> damaged)

@@ -21,8 +21,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The lock on a folder, which has one owner at a time.
  *
- * <p>It is an operating system lock on the file {@code lock}, so it ends with its process. The file contains the number of
- * the process, for messages only, with a checksum. A process loses the lock when it closes any handle on the file;
+ * <p>It is an operating system lock on the file {@code lock}, so it ends with its process. The file contains the number
+ * of the process, for messages only, with a checksum. A process loses the lock when it closes any handle on the file;
  * therefore the folders locked by this process are also kept in a set, and their lock files are not opened again.
  *
  * <p>The owner holds all bytes up to {@link #OWNED} and that byte. Whether a folder has an owner is tried with a shared

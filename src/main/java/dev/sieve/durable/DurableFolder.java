@@ -42,8 +42,8 @@ public final class DurableFolder {
     }
 
     /**
-     * Reads the state of a frontier, which may be open, and changes nothing. Reads the last checkpoint without its filter,
-     * and all of the log. Damage is listed in the result.
+     * Reads the state of a frontier, which may be open, and changes nothing. Reads the last checkpoint without its
+     * filter, and all of the log. Damage is listed in the result.
      *
      * @throws DamageException when the settings are damaged
      * @throws IOException when the disk fails, or the folder does not contain a frontier
@@ -55,8 +55,8 @@ public final class DurableFolder {
     }
 
     /**
-     * Passes on the URLs of a frontier in the order in which they were accepted. The frontier may be open: then they are
-     * the URLs of one moment. A URL that was queued again is passed on once for each time. Reads all of the log.
+     * Passes on the URLs of a frontier in the order in which they were accepted. The frontier may be open: then they
+     * are the URLs of one moment. A URL that was queued again is passed on once for each time. Reads all of the log.
      *
      * @param labels accepts the {@linkplain dev.sieve.UrlBatch#label labels} of the URLs to pass on
      * @return how many there were
@@ -82,12 +82,12 @@ public final class DurableFolder {
 
     /**
      * Repairs a frontier that {@link DurableSieve.Builder#open} refuses as damaged: keeps everything that is whole, and
-     * counts what is lost. Changed files are kept as {@code .broken}. A repair that was interrupted is completed by the next
-     * one.
+     * counts what is lost. Changed files are kept as {@code .broken}. A repair that was interrupted is completed by the
+     * next one.
      *
      * @throws DamageException when the settings are damaged, and neither a checkpoint nor a segment is whole
-     * @throws IOException when the disk fails, another process has the folder, a file has a later version, or the folder
-     *     does not contain a frontier; nothing is changed then
+     * @throws IOException when the disk fails, another process has the folder, a file has a later version, or the
+     *     folder does not contain a frontier; nothing is changed then
      */
     @SuppressWarnings("try") // the lock is only held
     public static RepairReport repair(Path directory) throws IOException {

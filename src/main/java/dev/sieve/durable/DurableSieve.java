@@ -28,26 +28,26 @@ import org.jspecify.annotations.Nullable;
 /**
  * A URL frontier on the disk that hands out each URL once and loses none of them.
  *
- * <p>A URL that was reported as new is handed out at least once, whatever happens: the process is killed, the disk is full,
- * the power fails. The {@link Durability} says exactly what it survives. After a crash, the URLs in flight are handed out
- * first, then the rest in its order; so are URLs that were finished in the last second, at most 512. No other URL is
- * handed out twice, unless its lease expires or {@link #pushAgain} queues it for another visit.
+ * <p>A URL that was reported as new is handed out at least once, whatever happens: the process is killed, the disk is
+ * full, the power fails. The {@link Durability} says exactly what it survives. After a crash, the URLs in flight are
+ * handed out first, then the rest in its order; so are URLs that were finished in the last second, at most 512. No
+ * other URL is handed out twice, unless its lease expires or {@link #pushAgain} queues it for another visit.
  *
- * <p>It lives in one folder, which belongs to one process at a time. All events are written to one log in their order; the
- * filter and the counters are derived from it. The filter is saved from time to time, while work continues, so that an
- * open reads only the newer part of the log. The package documentation draws the files.
+ * <p>It lives in one folder, which belongs to one process at a time. All events are written to one log in their order;
+ * the filter and the counters are derived from it. The filter is saved from time to time, while work continues, so that
+ * an open reads only the newer part of the log. The package documentation draws the files.
  *
  * <p>Memory: the filter, a few bits per URL in flight, about 100 bytes per URL that was given back, and less than a
- * megabyte in addition, however long the queue is. With a lease timeout, another 100 bytes per lease. A URL that was seen
- * costs the same as in a {@link Sieve}; the new URLs of a batch add one call of the operating system.
+ * megabyte in addition, however long the queue is. With a lease timeout, another 100 bytes per lease. A URL that was
+ * seen costs the same as in a {@link Sieve}; the new URLs of a batch add one call of the operating system.
  *
  * <p>When the disk fails or is full, the call that notices throws {@link UncheckedIOException}, and so does every later
- * call, including {@link #close}: nothing more is accepted, and no accepted URL is lost. Open the folder again when there is
- * room. A checkpoint that cannot be written only causes a warning.
+ * call, including {@link #close}: nothing more is accepted, and no accepted URL is lost. Open the folder again when
+ * there is room. A checkpoint that cannot be written only causes a warning.
  *
- * <p>Safe for use by many threads. Duplicates are detected without a lock, so push may return false for a URL that another
- * thread is still writing; call {@link #sync} before recording that result elsewhere. Two background threads write to the
- * disk until it is closed. {@link DurableFolder} has the tools for a folder that is not open.
+ * <p>Safe for use by many threads. Duplicates are detected without a lock, so push may return false for a URL that
+ * another thread is still writing; call {@link #sync} before recording that result elsewhere. Two background threads
+ * write to the disk until it is closed. {@link DurableFolder} has the tools for a folder that is not open.
  */
 public final class DurableSieve implements Frontier {
     private final Closeable folderLock;
@@ -153,9 +153,9 @@ public final class DurableSieve implements Frontier {
     }
 
     /**
-     * Records URLs that were visited elsewhere: those that are new are accepted and done at once, so they are not handed out.
-     * Afterwards {@link UrlBatch#isNew} returns which were new. After a crash during this call, or a power cut, some may be
-     * accepted but not done.
+     * Records URLs that were visited elsewhere: those that are new are accepted and done at once, so they are not
+     * handed out. Afterwards {@link UrlBatch#isNew} returns which were new. After a crash during this call, or a power
+     * cut, some may be accepted but not done.
      *
      * @return how many were new
      * @throws SieveFullException as {@link #pushAll(UrlBatch)}
@@ -168,9 +168,10 @@ public final class DurableSieve implements Frontier {
     }
 
     /**
-     * Queues up to 64 URLs for another visit, although they were pushed before, and ends a lease in the same step. So after
-     * a crash either the lease is still open, or the URLs are queued, or both. URLs that were not pushed before are accepted
-     * as well; {@link UrlBatch#isNew} returns which. Every URL has a new id, and counts as accepted once more.
+     * Queues up to 64 URLs for another visit, although they were pushed before, and ends a lease in the same step. So
+     * after a crash either the lease is still open, or the URLs are queued, or both. URLs that were not pushed before
+     * are accepted as well; {@link UrlBatch#isNew} returns which. Every URL has a new id, and counts as accepted once
+     * more.
      *
      * @param ended null for none
      * @return false when the lease had ended or expired before; then nothing is queued
@@ -200,8 +201,8 @@ public final class DurableSieve implements Frontier {
     }
 
     /**
-     * Returns whether a key was pushed before, up to the false-positive rate of the filter. False is always right: the key
-     * was not accepted, unless a repair has lost it.
+     * Returns whether a key was pushed before, up to the false-positive rate of the filter. False is always right: the
+     * key was not accepted, unless a repair has lost it.
      */
     public boolean mightContain(String key) {
         writer.requireUsable();
@@ -219,21 +220,22 @@ public final class DurableSieve implements Frontier {
         /**
          * Receives a URL.
          *
-         * @param url its id, text, depth, redirects, referrer and label. It is not a lease that is held: its attempt is 0
+         * @param url its id, text, depth, redirects, referrer and label. It is not a lease that is held: its attempt is
+         *     0
          * @param isDone whether it was done
          */
         void visit(Lease url, boolean isDone);
     }
 
     /**
-     * Passes on all URLs in the order in which they were accepted, whatever their label, and whether they were done: as of
-     * one moment, that of the call. A URL that was queued again is passed on once for each time. Done URLs are passed on as
-     * far as the log was kept; also left out are URLs that were done since then and deleted before they were read. Reads all
-     * of the log; other threads continue to work, and the visitor may call any method. Takes a bit of memory per URL that
-     * is done.
+     * Passes on all URLs in the order in which they were accepted, whatever their label, and whether they were done: as
+     * of one moment, that of the call. A URL that was queued again is passed on once for each time. Done URLs are
+     * passed on as far as the log was kept; also left out are URLs that were done since then and deleted before they
+     * were read. Reads all of the log; other threads continue to work, and the visitor may call any method. Takes a bit
+     * of memory per URL that is done.
      *
-     * @throws UncheckedIOException when the disk fails, or the log is damaged: the URLs before the damage were passed on,
-     *     and the frontier remains usable; or when the disk has failed
+     * @throws UncheckedIOException when the disk fails, or the log is damaged: the URLs before the damage were passed
+     *     on, and the frontier remains usable; or when the disk has failed
      * @throws IllegalStateException when the frontier is closed, also during the call
      */
     public void forEach(RecordVisitor visitor) {
@@ -348,8 +350,8 @@ public final class DurableSieve implements Frontier {
     }
 
     /**
-     * Saves the filter and everything else derived from the log, and deletes parts of the log that are done. Also runs in
-     * the background and on {@link #close}; other threads continue to work.
+     * Saves the filter and everything else derived from the log, and deletes parts of the log that are done. Also runs
+     * in the background and on {@link #close}; other threads continue to work.
      *
      * @throws UncheckedIOException when it cannot be written; the frontier remains usable if its log is intact
      */
@@ -371,8 +373,9 @@ public final class DurableSieve implements Frontier {
     }
 
     /**
-     * Writes what is not yet written and a checkpoint, and releases the folder. URLs in flight are handed out again after
-     * the next open. Closing twice has no effect; when another thread is closing it, this waits until it is closed.
+     * Writes what is not yet written and a checkpoint, and releases the folder. URLs in flight are handed out again
+     * after the next open. Closing twice has no effect; when another thread is closing it, this waits until it is
+     * closed.
      *
      * @throws UncheckedIOException when the disk fails, or has failed; the folder is released all the same
      */
@@ -456,8 +459,8 @@ public final class DurableSieve implements Frontier {
         }
 
         /**
-         * The bytes of the log between two checkpoints, at least 1 and the size of the filter. Parts of the log whose URLs
-         * are all done are only deleted at a checkpoint. Default: 64 MiB.
+         * The bytes of the log between two checkpoints, at least 1 and the size of the filter. Parts of the log whose
+         * URLs are all done are only deleted at a checkpoint. Default: 64 MiB.
          */
         public Builder checkpointBytes(long bytes) {
             checkpointBytes = atLeast("checkpointBytes", 1, bytes);
@@ -471,15 +474,17 @@ public final class DurableSieve implements Frontier {
         }
 
         /**
-         * Opens the frontier, or makes one if the folder is empty or missing. An existing frontier keeps its stored settings
-         * unless others are set here; then its filter is made again from the log.
+         * Opens the frontier, or makes one if the folder is empty or missing. An existing frontier keeps its stored
+         * settings unless others are set here; then its filter is made again from the log.
          *
          * @throws IllegalArgumentException when the folder holds none and {@link #capacity} is not set; when the filter
-         *     needs more memory than an array can have, or does not go with {@link #onFull}; when settings are to be changed
-         *     and part of the log was deleted, or the frontier contains more URLs than expected. Nothing is changed
-         * @throws DamageException when a file that was on the disk is damaged or missing; see {@link DurableFolder#repair}
-         * @throws IOException when the disk fails; when another process has the folder, which the message names; or when a
-         *     file has a later version, or belongs to another frontier
+         *     needs more memory than an array can have, or does not go with {@link #onFull}; when settings are to be
+         *     changed and part of the log was deleted, or the frontier contains more URLs than expected. Nothing is
+         *     changed
+         * @throws DamageException when a file that was on the disk is damaged or missing; see {@link
+         *     DurableFolder#repair}
+         * @throws IOException when the disk fails; when another process has the folder, which the message names; or
+         *     when a file has a later version, or belongs to another frontier
          */
         public DurableSieve open() throws IOException {
             new RequestedSettings(settings()).check(directory);

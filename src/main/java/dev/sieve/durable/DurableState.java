@@ -7,8 +7,8 @@ import java.util.OptionalLong;
 /**
  * The state of a {@link DurableSieve}, read from its folder.
  *
- * @param stats the counters; URLs in flight count as pending, and the number of URLs seen and the values of the filter are
- *     those of the last checkpoint
+ * @param stats the counters; URLs in flight count as pending, and the number of URLs seen and the values of the filter
+ *     are those of the last checkpoint
  * @param falsePositiveRate the rate that the filter was made for
  * @param lost accepted URLs whose records were damaged
  * @param inFlight URLs in flight at the last checkpoint; after a clean stop, those in flight at the stop

@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Reads the frames of a file one after the other and trusts none of its bytes; the package documentation draws them.
  *
- * <p>A length is compared with the size of the file before memory is allocated for it. The methods that read the payload
- * of the present frame throw {@link DamageException} where it is not valid. Not safe for use by many threads.
+ * <p>A length is compared with the size of the file before memory is allocated for it. The methods that read the
+ * payload of the present frame throw {@link DamageException} where it is not valid. Not safe for use by many threads.
  */
 final class FrameReader implements Closeable {
 

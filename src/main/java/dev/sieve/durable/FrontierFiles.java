@@ -10,8 +10,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The numbers of the segments and checkpoints of a folder. Their names end in a number of eight digits, from 1 on, except
- * the highest one, after which no other could follow; all other files are ignored.
+ * The numbers of the segments and checkpoints of a folder. Their names end in a number of eight digits, from 1 on,
+ * except the highest one, after which no other could follow; all other files are ignored.
  */
 record FrontierFiles(NavigableSet<Integer> logs, NavigableSet<Integer> checkpoints) {
     private static final int END = 99_999_999;

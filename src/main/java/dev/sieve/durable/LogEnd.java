@@ -9,8 +9,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * How far the log was written, as stored beside it: a log that is shorter has lost its end, even if it ends with a whole
- * frame.
+ * How far the log was written, as stored beside it: a log that is shorter has lost its end, even if it ends with a
+ * whole frame.
  *
  * @param frontierId the frontier to which the log belongs
  * @param position the end of the log; what is before it survives what the frontier survives
@@ -25,8 +25,8 @@ record LogEnd(long frontierId, LogPosition position, long nextId) {
             Pattern.compile("id ([0-9a-f]{16})\nsegment (\\d{1,8})\noffset (\\d{1,18})\nnext (\\d{1,18})\n");
 
     /**
-     * Returns what is stored; to be read before the log, which may grow. {@link #NONE} when the file is missing or damaged,
-     * which a power cut may cause, since it is never forced.
+     * Returns what is stored; to be read before the log, which may grow. {@link #NONE} when the file is missing or
+     * damaged, which a power cut may cause, since it is never forced.
      */
     static LogEnd read(DiskView disk) throws IOException {
         try (DiskView.Source source = disk.read(NAME)) {

@@ -14,7 +14,8 @@ import java.util.function.Predicate;
  * @param segments the files of the log at that moment
  * @param done the URLs that were done at that moment
  * @param end where the log ended
- * @param repairedFrom from where on damage is skipped, since the next start repairs it; {@link LogPosition#LAST} for nowhere
+ * @param repairedFrom from where on damage is skipped, since the next start repairs it; {@link LogPosition#LAST} for
+ *     nowhere
  * @param mayBeMissing whether a segment may have been deleted since then, because all of its URLs are done
  */
 record LogPass(
@@ -27,8 +28,8 @@ record LogPass(
     private static final int BUFFER_BYTES = 1 << 18;
 
     /**
-     * Passes on the URLs in their order, each as a lease that is not held and whether it is done, while the receiver returns
-     * true. Those before damage were passed on.
+     * Passes on the URLs in their order, each as a lease that is not held and whether it is done, while the receiver
+     * returns true. Those before damage were passed on.
      */
     void run(BiPredicate<Lease, Boolean> receiver) throws IOException {
         UrlFrameReader urls = new UrlFrameReader();

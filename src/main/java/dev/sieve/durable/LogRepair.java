@@ -14,8 +14,8 @@ import java.util.function.Consumer;
 import java.util.function.IntPredicate;
 
 /**
- * Reads segments that may be damaged, applies what is whole to a state, and plans how the log is to be changed so that it
- * can be read. Nothing is written before {@link #write}.
+ * Reads segments that may be damaged, applies what is whole to a state, and plans how the log is to be changed so that
+ * it can be read. Nothing is written before {@link #write}.
  */
 final class LogRepair {
     /** Longest run of missing segments that is replaced; a file after a longer gap is foreign. */
@@ -230,8 +230,8 @@ final class LogRepair {
     }
 
     /**
-     * Changes the files, each in one step, the first segment last: while the first damage is there, an open finds all that
-     * follows it unchanged, or already repaired.
+     * Changes the files, each in one step, the first segment last: while the first damage is there, an open finds all
+     * that follows it unchanged, or already repaired.
      */
     void write(Disk target) throws IOException {
         new BrokenFiles(target).putAside(strays.navigableKeySet());

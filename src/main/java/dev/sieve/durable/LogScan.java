@@ -13,8 +13,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Reads the log from a checkpoint, or from its start, to its end and applies it to the state. Tells damage, a hole and a torn
- * tail apart, as the package documentation says.
+ * Reads the log from a checkpoint, or from its start, to its end and applies it to the state. Tells damage, a hole and
+ * a torn tail apart, as the package documentation says.
  */
 final class LogScan {
     private static final Logger LOG = LoggerFactory.getLogger(LogScan.class);
@@ -130,8 +130,8 @@ final class LogScan {
     }
 
     /**
-     * Searches the rest of the log for a frame which says that the place where it ends was on the disk, and returns whether
-     * there are URLs that can follow those before the damage.
+     * Searches the rest of the log for a frame which says that the place where it ends was on the disk, and returns
+     * whether there are URLs that can follow those before the damage.
      */
     private boolean searchRest(DamageException damage) throws IOException {
         boolean hasUrls = false;
@@ -241,8 +241,8 @@ final class LogScan {
     }
 
     /**
-     * Returns the segments that were read, and those before them that the checkpoint lists and that still exist. One that
-     * is missing while some of its URLs are not done is damage.
+     * Returns the segments that were read, and those before them that the checkpoint lists and that still exist. One
+     * that is missing while some of its URLs are not done is damage.
      */
     NavigableMap<Integer, Segment> segments() throws DamageException {
         segments.putAll(checkpoint.olderSegments(numbers, state.done()));

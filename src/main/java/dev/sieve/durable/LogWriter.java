@@ -14,7 +14,8 @@ import org.slf4j.LoggerFactory;
 /**
  * Writes the events of a frontier to its log, in their order, and updates the state.
  *
- * <p>After a failed write or force every later call throws, since the state in memory may be ahead of the log on the disk.
+ * <p>After a failed write or force every later call throws, since the state in memory may be ahead of the log on the
+ * disk.
  *
  * <p>{@link #force}, {@link #appended}, {@link #handOver}, {@link #settle} and {@link #stop} take the lock of the
  * frontier, {@link #isUsable} and {@link #requireUsable} need no lock; all other methods are called under the lock.
@@ -175,9 +176,9 @@ final class LogWriter implements Deduplicator.Store, Closeable {
     }
 
     /**
-     * Forces the log to the disk, at least up to a position or all of it (null), and returns up to where it is there; one
-     * call serves all threads that wait. A failed force is never repeated, since the system may have dropped what it could
-     * not write. Called without the lock.
+     * Forces the log to the disk, at least up to a position or all of it (null), and returns up to where it is there;
+     * one call serves all threads that wait. A failed force is never repeated, since the system may have dropped what
+     * it could not write. Called without the lock.
      */
     LogPosition force(@Nullable LogPosition atLeast) {
         forcing.lock();

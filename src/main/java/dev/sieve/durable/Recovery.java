@@ -15,8 +15,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Restores a frontier from its files: loads the newest whole checkpoint, reads the log from there on, and repairs what a
- * crash left at its end. Without a checkpoint all of the log is read; then no segment may have been removed. When it
+ * Restores a frontier from its files: loads the newest whole checkpoint, reads the log from there on, and repairs what
+ * a crash left at its end. Without a checkpoint all of the log is read; then no segment may have been removed. When it
  * refuses, no file was changed.
  */
 final class Recovery {

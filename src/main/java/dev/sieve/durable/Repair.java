@@ -29,12 +29,12 @@ import org.jspecify.annotations.Nullable;
  * Repairs a frontier with damaged files so that it can be opened, and keeps all of it that is whole.
  *
  * <p>First everything is read and compared, without a change; {@link #findings} is what {@link DurableFolder#inspect}
- * reports. Then, if something was found, it is written to the file {@code repair}, the segments are repaired from the last to
- * the first, a new checkpoint is written, and the file is deleted. Until then an open is refused, and another repair does what
- * is left. It also reports what that file contains, since the damage may no longer be visible.
+ * reports. Then, if something was found, it is written to the file {@code repair}, the segments are repaired from the
+ * last to the first, a new checkpoint is written, and the file is deleted. Until then an open is refused, and another
+ * repair does what is left. It also reports what that file contains, since the damage may no longer be visible.
  *
- * <p>While no segment was removed, the filter is made again from the log, so lost URLs are new again when they are found.
- * Otherwise the filter of the last checkpoint stays, since only it contains the URLs that were removed.
+ * <p>While no segment was removed, the filter is made again from the log, so lost URLs are new again when they are
+ * found. Otherwise the filter of the last checkpoint stays, since only it contains the URLs that were removed.
  */
 final class Repair {
     private static final long DEFAULT_CAPACITY = 1_000_000;
@@ -167,7 +167,8 @@ final class Repair {
 
     /**
      * Returns the frontier to which most files belong, so that a few files of another one do not decide; null without a
-     * whole file. Of two with as many files it is that of the settings, which an open believes, or of the newest checkpoint.
+     * whole file. Of two with as many files it is that of the settings, which an open believes, or of the newest
+     * checkpoint.
      */
     private @Nullable Long identity(@Nullable Settings stored) throws IOException {
         Map<Long, Integer> votes = new LinkedHashMap<>();

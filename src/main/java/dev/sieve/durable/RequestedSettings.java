@@ -14,8 +14,8 @@ import java.util.Set;
 /** The settings requested by the caller, with which a folder is made or opened. See {@link Settings}. */
 record RequestedSettings(FrontierSettings requested) {
     /**
-     * Refuses settings with which no frontier can be made, unless the folder contains one, and a folder that contains part
-     * of one. Changes nothing.
+     * Refuses settings with which no frontier can be made, unless the folder contains one, and a folder that contains
+     * part of one. Changes nothing.
      */
     void check(Path directory) throws IOException {
         if (DurableFolder.exists(directory)) {

@@ -15,8 +15,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The files of the log: appends to the last one, starts the next one when it is full, and records how much of the log was
- * forced. Guarded by the lock of the frontier, except {@link Unforced#force} and {@link #store}, which any thread calls.
+ * The files of the log: appends to the last one, starts the next one when it is full, and records how much of the log
+ * was forced. Guarded by the lock of the frontier, except {@link Unforced#force} and {@link #store}, which any thread
+ * calls.
  */
 final class SegmentLog implements Closeable {
     private static final Logger LOG = LoggerFactory.getLogger(SegmentLog.class);
@@ -185,7 +186,8 @@ final class SegmentLog implements Closeable {
     }
 
     /**
-     * Prepares a reading of all URLs up to the present end, which may go on without the lock while segments are deleted.
+     * Prepares a reading of all URLs up to the present end, which may go on without the lock while segments are
+     * deleted.
      */
     LogPass pass(DoneSet done, Predicate<Segment> mayBeMissing) {
         return new LogPass(disk, new TreeMap<>(segments), done, end, LogPosition.LAST, mayBeMissing);

@@ -10,8 +10,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds the damaged bytes of one segment and replaces them by frames of {@link FrameKind#LOST} that are at least as long,
- * so that a position known to be on the disk is never after the end.
+ * Finds the damaged bytes of one segment and replaces them by frames of {@link FrameKind#LOST} that are at least as
+ * long, so that a position known to be on the disk is never after the end.
  */
 final class SegmentRepair {
     static final int BUFFER_BYTES = 1 << 18;

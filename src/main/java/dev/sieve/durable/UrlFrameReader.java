@@ -11,8 +11,8 @@ import java.util.Arrays;
 /**
  * Reads what {@link UrlFrameWriter} wrote, into a batch that is reused for the next frame.
  *
- * <p>A short frame can describe long URLs, so the result is limited to what the writer puts into one frame. Not safe for
- * use by many threads.
+ * <p>A short frame can describe long URLs, so the result is limited to what the writer puts into one frame. Not safe
+ * for use by many threads.
  */
 final class UrlFrameReader {
     private static final long MAX_LENGTH = 4L * UrlFrameWriter.MAX_TEXT;
@@ -41,8 +41,8 @@ final class UrlFrameReader {
     }
 
     /**
-     * Reads the present frame if it is a frame of URLs; returns false otherwise. When its content is not valid, the batch
-     * is empty.
+     * Reads the present frame if it is a frame of URLs; returns false otherwise. When its content is not valid, the
+     * batch is empty.
      */
     boolean read(FrameReader frame) throws IOException {
         if (!FrameKind.isUrls(frame.kind())) {

@@ -30,16 +30,16 @@ import org.jspecify.annotations.Nullable;
  * Refuses requests to addresses that are not public and to the ports of other protocols.
  *
  * <p>An address is checked three times: when the URL contains it, when the name server returns it, and when the socket
- * connects to it. Of an {@linkplain #open opened} host and port, an address in the URL is not checked, and a name may have
- * the addresses of its first lookup if none of them is allowed, except metadata services. A host whose addresses are
- * {@linkplain Resolver#isFixed fixed} may have these. The requests of both use a client of their own, so that neither client
- * uses the connections of the other. If a proxy looks up the names of hosts, only the first check is possible, see
- * {@link ProxySettings}. Safe for use by many threads.
+ * connects to it. Of an {@linkplain #open opened} host and port, an address in the URL is not checked, and a name may
+ * have the addresses of its first lookup if none of them is allowed, except metadata services. A host whose addresses
+ * are {@linkplain Resolver#isFixed fixed} may have these. The requests of both use a client of their own, so that
+ * neither client uses the connections of the other. If a proxy looks up the names of hosts, only the first check is
+ * possible, see {@link ProxySettings}. Safe for use by many threads.
  */
 final class AddressGuard {
     /**
-     * The names that mean the machine which looks them up: by RFC 6761, section 6.3, and in the hosts files and name services
-     * of usual systems.
+     * The names that mean the machine which looks them up: by RFC 6761, section 6.3, and in the hosts files and name
+     * services of usual systems.
      */
     private static final Pattern LOCALHOST = Pattern.compile("(?:.*\\.)?localhost[46]?(?:\\.localdomain[46]?)?\\.?"
             + "|(?:ip6|ipv6)-(?:localhost|loopback)\\.?|loopback\\.?");

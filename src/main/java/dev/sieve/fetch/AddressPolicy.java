@@ -16,8 +16,9 @@ import org.jspecify.annotations.Nullable;
  * RFC 6052). The other ranges with an IPv4 address are deprecated or local, and never public: ::/96, 2002::/16 (6to4),
  * 2001::/32 (Teredo), 64:ff9b:1::/48.
  *
- * <p>The metadata services of clouds, which return secrets of the machine, are allowed only by a block of one address, or
- * by a URL with this address that was {@linkplain Fetcher#open opened}; otherwise a name only leads there if its address is {@linkplain Resolver#isFixed fixed}.
+ * <p>The metadata services of clouds, which return secrets of the machine, are allowed only by a block of one address,
+ * or by a URL with this address that was {@linkplain Fetcher#open opened}; otherwise a name only leads there if its
+ * address is {@linkplain Resolver#isFixed fixed}.
  *
  * <p>Immutable. A check compares the address with about thirty blocks.
  */

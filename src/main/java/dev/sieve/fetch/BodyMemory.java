@@ -18,14 +18,14 @@ import org.jspecify.annotations.Nullable;
 /**
  * The memory for the bodies of all requests of a fetcher.
  *
- * <p>Each request has a share for which it never waits. A body that outgrows its share is given room for the most that it
- * can become before more of it is read; it never needs more than that, so bodies cannot wait for each other in a circle.
- * Room is given out first come, first served. While a body waits, the oldest one with room that is still being read is
- * cancelled unless it ends soon, so that slow servers cannot keep the room from others.
+ * <p>Each request has a share for which it never waits. A body that outgrows its share is given room for the most that
+ * it can become before more of it is read; it never needs more than that, so bodies cannot wait for each other in a
+ * circle. Room is given out first come, first served. While a body waits, the oldest one with room that is still being
+ * read is cancelled unless it ends soon, so that slow servers cannot keep the room from others.
  *
  * <p>A body takes twice its length while it is read, and its length from then on until it is released. If its bytes are
- * also kept as they arrive, before they are decoded, these count like a second body of the same request. Safe for use by
- * many threads.
+ * also kept as they arrive, before they are decoded, these count like a second body of the same request. Safe for use
+ * by many threads.
  */
 final class BodyMemory {
     private static final long MIN_SHARE = 64 << 10;
@@ -51,8 +51,8 @@ final class BodyMemory {
     /**
      * Creates an empty memory.
      *
-     * @param bytes half of it is for the shares, at least 64 KiB each, the rest is the room for larger bodies, at least as
-     *     much as one of them needs
+     * @param bytes half of it is for the shares, at least 64 KiB each, the rest is the room for larger bodies, at least
+     *     as much as one of them needs
      * @param requests how many requests there are at the same time
      * @param bodyLimit the length of the largest body, with its bytes as they arrive if these are kept
      * @param patienceNanos how long a body waits before it cancels another, while few are waiting

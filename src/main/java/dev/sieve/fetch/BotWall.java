@@ -7,11 +7,11 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A service in front of a site that responds in its place, with a page that only a browser passes. Such a response says nothing
- * of the URL.
+ * A service in front of a site that responds in its place, with a page that only a browser passes. Such a response says
+ * nothing of the URL.
  *
- * <p>Only signs are used that a service sends with these responses alone, whatever their status, which its operator may set. Texts
- * in a page do not count, nor does a status 403 from the servers of a service.
+ * <p>Only signs are used that a service sends with these responses alone, whatever their status, which its operator may
+ * set. Texts in a page do not count, nor does a status 403 from the servers of a service.
  */
 public enum BotWall {
     // developers.cloudflare.com/cloudflare-challenges/challenge-types/challenge-pages/detect-response/

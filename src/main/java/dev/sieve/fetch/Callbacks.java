@@ -40,7 +40,8 @@ final class Callbacks {
     }
 
     /**
-     * Returns the result of a request, whatever else was thrown for data from a server, although it should not have been.
+     * Returns the result of a request, whatever else was thrown for data from a server, although it should not have
+     * been.
      *
      * @param memory the memory of its body, which is given back if the caller does not receive it
      */

@@ -22,8 +22,9 @@ import okio.Okio;
  * Undoes the content codings of a body (RFC 9110, section 8.4) as browsers do, since many servers label bodies wrongly.
  *
  * <p>The codings of all header fields are one list, which is undone from the last. What is not the name of a coding is
- * ignored, as by the Fetch standard. A body that is not in its coding is read as it is. The members of a gzip file follow each
- * other (RFC 1952, section 2.2); other bytes after them are ignored. A body in deflate may lack the header of zlib.
+ * ignored, as by the Fetch standard. A body that is not in its coding is read as it is. The members of a gzip file
+ * follow each other (RFC 1952, section 2.2); other bytes after them are ignored. A body in deflate may lack the header
+ * of zlib.
  */
 final class ContentCoding {
     /** The message of the client when a body is shorter than announced. */

@@ -16,8 +16,9 @@ import okhttp3.HttpUrl;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A cookie. It belongs to URLs by the rules of RFC 6265, as OkHttp implements them; one for all hosts of a public suffix, such
- * as {@code co.uk}, belongs to the host of that name alone. Immutable. Only {@link #line} and {@link #field} return values.
+ * A cookie. It belongs to URLs by the rules of RFC 6265, as OkHttp implements them; one for all hosts of a public
+ * suffix, such as {@code co.uk}, belongs to the host of that name alone. Immutable. Only {@link #line} and {@link
+ * #field} return values.
  */
 public final class Cookie {
     /** Most bytes of a name and a value, as in browsers. */
@@ -79,9 +80,9 @@ public final class Cookie {
     }
 
     /**
-     * Returns the cookie in a line of the files that curl and browsers write: domain, whether it is for the hosts below it,
-     * path, whether it is for https only, expiry in epoch seconds or 0 for none, name and value, separated by tabs. It begins
-     * with {@code #HttpOnly_} if scripts do not see it.
+     * Returns the cookie in a line of the files that curl and browsers write: domain, whether it is for the hosts below
+     * it, path, whether it is for https only, expiry in epoch seconds or 0 for none, name and value, separated by tabs.
+     * It begins with {@code #HttpOnly_} if scripts do not see it.
      *
      * @throws IllegalArgumentException when the line is none; the message does not contain it
      */

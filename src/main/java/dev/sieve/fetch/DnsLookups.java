@@ -16,8 +16,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * Looks up hosts with a timeout. The system resolver has none, so lookups run on small pools of their own: one for hosts
- * whose last lookup succeeded, so that they do not wait for those whose name servers are silent.
+ * Looks up hosts with a timeout. The system resolver has none, so lookups run on small pools of their own: one for
+ * hosts whose last lookup succeeded, so that they do not wait for those whose name servers are silent.
  */
 final class DnsLookups implements AutoCloseable {
     /** Addresses of a family that are used; an answer may contain thousands, and each is tried. */

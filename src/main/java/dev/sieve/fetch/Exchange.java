@@ -11,9 +11,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * A request that was sent, and the response.
  *
- * <p>The heads have the fields in their order and spelling on the wire, with the empty line at the end. They differ from the
- * wire in four ways: lines end in CRLF, whatever ended them; one space follows the colon of a field, whatever was around its
- * value; bytes that are not UTF-8 are U+FFFD; and {@code Transfer-Encoding: chunked} stays although chunks are joined.
+ * <p>The heads have the fields in their order and spelling on the wire, with the empty line at the end. They differ
+ * from the wire in four ways: lines end in CRLF, whatever ended them; one space follows the colon of a field, whatever
+ * was around its value; bytes that are not UTF-8 are U+FFFD; and {@code Transfer-Encoding: chunked} stays although
+ * chunks are joined.
  *
  * @param url the URL
  * @param time when the request was sent

@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A request for a URL, with all that a {@link PageFetcher} needs to make it.
  *
- * @param fields header fields of this request alone, such as conditions: if the page is not modified, the result is a page
- *     with the status 304 and without a body
+ * @param fields header fields of this request alone, such as conditions: if the page is not modified, the result is a
+ *     page with the status 304 and without a body
  * @param body what is read of the body
  * @param watch follows the request
  * @param head receives a function that returns the values of a header field, when the head of the response has arrived
@@ -34,8 +34,8 @@ public record FetchRequest(
         Body ANY_TYPE = new Kept(true, 0);
 
         /**
-         * Nothing: a page has an empty body. If exchanges are kept, the body is read for them, since readers of archives refuse
-         * one that is shorter than announced.
+         * Nothing: a page has an empty body. If exchanges are kept, the body is read for them, since readers of
+         * archives refuse one that is shorter than announced.
          */
         Body NONE = new None();
 
@@ -45,10 +45,10 @@ public record FetchRequest(
         }
 
         /**
-         * A body of any type, which is passed to a reader while it arrives, if the status is 2xx. The page is then without its
-         * body. The deadline includes the work of the reader, which is called at most once, by the thread that makes the
-         * request. A {@link RuntimeException} of the reader is thrown; an {@link java.io.IOException} counts as an incomplete
-         * body.
+         * A body of any type, which is passed to a reader while it arrives, if the status is 2xx. The page is then
+         * without its body. The deadline includes the work of the reader, which is called at most once, by the thread
+         * that makes the request. A {@link RuntimeException} of the reader is thrown; an {@link java.io.IOException}
+         * counts as an incomplete body.
          */
         static Body to(BodyReader reader) {
             return new Streamed(reader);
@@ -79,8 +79,8 @@ public record FetchRequest(
         }
 
         /**
-         * Returns whether another URL that the page needs may be requested: robots.txt allows it, and its host has a turn. May
-         * wait for both.
+         * Returns whether another URL that the page needs may be requested: robots.txt allows it, and its host has a
+         * turn. May wait for both.
          *
          * @param obeysRobots whether robots.txt can forbid it
          * @param cancels receives what ends the wait

@@ -65,13 +65,14 @@ public sealed interface FetchResult {
      * @param status the HTTP status
      * @param headers the header fields by their names in lower case
      * @param type the media type in lower case without parameters; empty when there is none
-     * @param body the decoded body, as far as it was read; empty when its type is not wanted, or that of an error could not be
-     *     read
+     * @param body the decoded body, as far as it was read; empty when its type is not wanted, or that of an error could
+     *     not be read
      * @param length bytes of the body that were read, after decoding; those of a body that was read only for an {@link
      *     Exchange} as they were received; 0 when it was not read, whatever the server has announced
-     * @param isCut whether only the beginning of the body was read or parsed, since a limit was reached or the rest of it
-     *     could not be read; a body of which nothing was needed is not cut
-     * @param problem why the rest of the body could not be read, although the connection was open long enough; null otherwise
+     * @param isCut whether only the beginning of the body was read or parsed, since a limit was reached or the rest of
+     *     it could not be read; a body of which nothing was needed is not cut
+     * @param problem why the rest of the body could not be read, although the connection was open long enough; null
+     *     otherwise
      * @param login what shows that it is a request to log in, in place of what the URL has; null of others
      */
     @SuppressWarnings("ArrayRecordComponent") // a body is not compared, and too large to be copied
@@ -202,8 +203,8 @@ public sealed interface FetchResult {
     /**
      * A redirect to an absolute URL, which is a link like any other.
      *
-     * @param fragment the {@linkplain dev.sieve.url.Fragment fragment} of its target, which replaces that of a link; empty when
-     *     it has none
+     * @param fragment the {@linkplain dev.sieve.url.Fragment fragment} of its target, which replaces that of a link;
+     *     empty when it has none
      * @param cookie what has become of a cookie that it sets
      */
     record Redirect(

@@ -28,12 +28,12 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>One request per call: no redirect is followed, no cookie is kept, no proxy is used but that of the options, and
  * nothing is sent again. If the server has closed a connection that was kept for further requests, the call fails with
- * {@link Reason#CLOSED}, and the caller decides when to repeat it. Of a host with many addresses, up to four IPv4 and four
- * IPv6 addresses are tried until a connection succeeds; the request is sent over that one only.
+ * {@link Reason#CLOSED}, and the caller decides when to repeat it. Of a host with many addresses, up to four IPv4 and
+ * four IPv6 addresses are tried until a connection succeeds; the request is sent over that one only.
  *
- * <p>The whole call, from the lookup of the host to the last byte, has one deadline. At most 256 KiB and a thousand header
- * fields are read, a body up to a limit that is counted after decoding, and at most 512 KiB of anything else between two
- * parts of the body. Servers without a valid certificate are refused.
+ * <p>The whole call, from the lookup of the host to the last byte, has one deadline. At most 256 KiB and a thousand
+ * header fields are read, a body up to a limit that is counted after decoding, and at most 512 KiB of anything else
+ * between two parts of the body. Servers without a valid certificate are refused.
  *
  * <p>The memory of all bodies is limited, whatever servers send; see {@link #release}.
  *
@@ -44,10 +44,10 @@ import org.jspecify.annotations.Nullable;
  * <p>Header fields of the user, which may contain a password, are sent only to the origins named by
  * {@link #sendHeadersTo}, whatever links or redirects there.
  *
- * <p>The protocol is HTTP/1.1, in which a server sends only what was requested. An https origin that refuses it, in the handshake of
- * TLS, with a status 426 whose Upgrade names HTTP/2, or by ending a new connection without a response, is remembered and gets
- * requests by HTTP/2 from then on, each with a connection of its own, unless it refuses that; the refused request fails with
- * {@link Reason#CLOSED}.
+ * <p>The protocol is HTTP/1.1, in which a server sends only what was requested. An https origin that refuses it, in the
+ * handshake of TLS, with a status 426 whose Upgrade names HTTP/2, or by ending a new connection without a response, is
+ * remembered and gets requests by HTTP/2 from then on, each with a connection of its own, unless it refuses that; the
+ * refused request fails with {@link Reason#CLOSED}.
  *
  * <p>Safe for use by many threads. {@link #close} closes its connections.
  */
@@ -95,8 +95,8 @@ public final class Fetcher implements PageFetcher, AutoCloseable {
      * @param addresses which addresses may be requested
      * @param bodyMemory bytes for the bodies of all requests together, see {@link #release}; above 0
      * @param proxy through which proxy requests are sent
-     * @param keepsExchanges whether what is sent and received is kept, see {@link FetchResult#exchange}; then bodies of every
-     *     type and status are read up to the limit
+     * @param keepsExchanges whether what is sent and received is kept, see {@link FetchResult#exchange}; then bodies of
+     *     every type and status are read up to the limit
      */
     public record Options(
             String userAgent,
@@ -180,8 +180,8 @@ public final class Fetcher implements PageFetcher, AutoCloseable {
     }
 
     /**
-     * Remembers an origin that refuses a protocol; returns why the request is to be repeated by the other one, or null. Servers of
-     * HTTP/2 that negotiate nothing end the connection without a response.
+     * Remembers an origin that refuses a protocol; returns why the request is to be repeated by the other one, or null.
+     * Servers of HTTP/2 that negotiate nothing end the connection without a response.
      */
     private @Nullable String otherProtocol(OkHttpClient way, String origin, FetchResult result, HttpCall call) {
         if (!origin.startsWith("https:") || !Proxy.NO_PROXY.equals(way.proxy()) || http2.size() >= MAX_ORIGINS) {
@@ -206,9 +206,9 @@ public final class Fetcher implements PageFetcher, AutoCloseable {
     }
 
     /**
-     * Opens the host and port of a URL, for URLs that the user has typed. The port may be any, and so may an address in the
-     * URL. A name may have any addresses in its first lookup, except those of metadata services; later lookups may return
-     * these, and addresses that the policy allows.
+     * Opens the host and port of a URL, for URLs that the user has typed. The port may be any, and so may an address in
+     * the URL. A name may have any addresses in its first lookup, except those of metadata services; later lookups may
+     * return these, and addresses that the policy allows.
      *
      * @throws IllegalArgumentException when it is not a URL that can be requested
      */

@@ -16,12 +16,12 @@ import okhttp3.HttpUrl;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The files of a folder as a site: they are the responses to all requests for the origin {@value #ORIGIN}, of which none
- * is sent.
+ * The files of a folder as a site: they are the responses to all requests for the origin {@value #ORIGIN}, of which
+ * none is sent.
  *
  * <p>A path that ends with a slash is the file {@code index.html} of its folder; that of a folder without the slash
- * redirects. Folders are not listed, queries do not matter, and nothing outside of the folder is read, also by a symbolic link.
- * Safe for use by many threads.
+ * redirects. Folders are not listed, queries do not matter, and nothing outside of the folder is read, also by a
+ * symbolic link. Safe for use by many threads.
  */
 public final class FolderSite implements LocalSource {
     /** The origin of the files. */

@@ -6,10 +6,11 @@ import java.net.ProtocolException;
 import java.util.concurrent.Semaphore;
 
 /**
- * The frames of a connection by HTTP/2 (RFC 9113) with one request. The client reads them on a thread of its own, and ahead of
- * what is needed: up to 16 MiB of a body, and any number of other frames, for each of which it may queue a task. Here it receives
- * at most 256 KiB of the body ahead of the call, which {@linkplain #taken takes} parts of it, and a thousand other frames. It
- * would accept pushed responses; the server is told not to send any, and a promise of one ends the connection.
+ * The frames of a connection by HTTP/2 (RFC 9113) with one request. The client reads them on a thread of its own, and
+ * ahead of what is needed: up to 16 MiB of a body, and any number of other frames, for each of which it may queue a
+ * task. Here it receives at most 256 KiB of the body ahead of the call, which {@linkplain #taken takes} parts of it,
+ * and a thousand other frames. It would accept pushed responses; the server is told not to send any, and a promise of
+ * one ends the connection.
  */
 final class Http2Frames {
     private static final int MAX_AHEAD = 256 << 10;

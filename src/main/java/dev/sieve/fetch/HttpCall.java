@@ -33,8 +33,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A request that is sent, and its response, by HTTP/1.1 or HTTP/2. Used by one thread; another one may cancel it.
  *
- * <p>The client sends it over a {@link WireSocket} as if its URL were one of http, which the socket makes secure. It knows neither
- * the status nor the header of the response, on which it could act.
+ * <p>The client sends it over a {@link WireSocket} as if its URL were one of http, which the socket makes secure. It
+ * knows neither the status nor the header of the response, on which it could act.
  */
 final class HttpCall {
     /** How long the rest of a body that is not needed is waited for, so that its connection can be kept, and how often. */

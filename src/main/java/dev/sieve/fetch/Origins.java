@@ -12,8 +12,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What responds to the requests of a crawl: a source on this machine for the URLs that it has, and the network for all others.
- * Stored responses have the same limits as those of servers. Safe for use by many threads.
+ * What responds to the requests of a crawl: a source on this machine for the URLs that it has, and the network for all
+ * others. Stored responses have the same limits as those of servers. Safe for use by many threads.
  */
 public final class Origins implements PageFetcher {
     private final Fetcher network;

@@ -105,9 +105,9 @@ public final class ProxySettings {
     }
 
     /**
-     * Returns the settings of environment variables, as other programs read them: {@code http_proxy}, {@code https_proxy}
-     * and, for the URLs of which neither is set, {@code all_proxy}; {@code no_proxy} lists hosts, domains and blocks of
-     * addresses that are requested directly. All but {@code http_proxy} may be in upper case, too.
+     * Returns the settings of environment variables, as other programs read them: {@code http_proxy}, {@code
+     * https_proxy} and, for the URLs of which neither is set, {@code all_proxy}; {@code no_proxy} lists hosts, domains
+     * and blocks of addresses that are requested directly. All but {@code http_proxy} may be in upper case, too.
      *
      * @throws IllegalArgumentException when one of them is not valid
      */

@@ -40,8 +40,8 @@ final class ResponseReader {
     }
 
     /**
-     * Reads the response to a request for a URL, and what the request needs of its body, decoded; the room is the memory of the
-     * body. Throws when the response is incomplete.
+     * Reads the response to a request for a URL, and what the request needs of its body, decoded; the room is the
+     * memory of the body. Throws when the response is incomplete.
      */
     FetchResult read(String url, FetchRequest.Body wanted, Response response, BodyMemory.Body room, Callbacks callbacks)
             throws IOException {

@@ -15,9 +15,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * The responses of HTTP/1.1 (RFC 9112) in the bytes of a connection.
  *
- * <p>The client reads this stream. In place of each response it receives one that says nothing and has one byte as its body, so
- * that it acts on none, and does not use the connection again before the response was {@linkplain #release released}. It is
- * used by the thread of one call at a time.
+ * <p>The client reads this stream. In place of each response it receives one that says nothing and has one byte as its
+ * body, so that it acts on none, and does not use the connection again before the response was {@linkplain #release
+ * released}. It is used by the thread of one call at a time.
  */
 final class ResponseStream extends Wire.In {
     /** Most bytes of a head. */

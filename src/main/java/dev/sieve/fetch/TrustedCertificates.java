@@ -24,9 +24,9 @@ public final class TrustedCertificates {
     private TrustedCertificates() {}
 
     /**
-     * Returns a context of TLS that also trusts the certificates in a file, in PEM or DER. Whether a certificate is for the
-     * host, and still valid, is checked as always. Set as the {@linkplain SSLContext#setDefault default} of the process, it
-     * applies to all connections of fetchers and frontiers that are created from then on.
+     * Returns a context of TLS that also trusts the certificates in a file, in PEM or DER. Whether a certificate is for
+     * the host, and still valid, is checked as always. Set as the {@linkplain SSLContext#setDefault default} of the
+     * process, it applies to all connections of fetchers and frontiers that are created from then on.
      *
      * @throws IOException when the file cannot be read, or has no certificate; the message names it
      */

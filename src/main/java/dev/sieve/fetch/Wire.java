@@ -11,9 +11,9 @@ import okio.AsyncTimeout;
 /**
  * What passes between this program and a server, below and above TLS.
  *
- * <p>A server may send 512 KiB without a byte of a body: from the start of a call, and again after each part of the body. This
- * covers the handshake of TLS, interim responses, the head, lines between chunks, and trailers. A write may take a second: the
- * system accepts it at once, unless the server has read nothing for long.
+ * <p>A server may send 512 KiB without a byte of a body: from the start of a call, and again after each part of the
+ * body. This covers the handshake of TLS, interim responses, the head, lines between chunks, and trailers. A write may
+ * take a second: the system accepts it at once, unless the server has read nothing for long.
  */
 final class Wire {
     /** Twice the largest head. */

@@ -32,9 +32,10 @@ import okhttp3.OkHttpClient;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The socket of a connection to a server. To the client, each is one of plain HTTP: TLS, through the tunnel of a proxy if there is one,
- * the limits of {@link Wire}, and the framing of responses are between it and the server, since the client has no public interface
- * for them. It refuses to connect to an address with an objection. Used by the thread of one call at a time; any thread may close it.
+ * The socket of a connection to a server. To the client, each is one of plain HTTP: TLS, through the tunnel of a proxy
+ * if there is one, the limits of {@link Wire}, and the framing of responses are between it and the server, since the
+ * client has no public interface for them. It refuses to connect to an address with an objection. Used by the thread of
+ * one call at a time; any thread may close it.
  */
 final class WireSocket extends Socket {
     /** The names of the protocols in the handshake of TLS. */
@@ -203,8 +204,8 @@ final class WireSocket extends Socket {
     }
 
     /**
-     * Ends the connection. TLS does this after its last message, and then would wait for that of the server, which RFC 8446,
-     * section 6.1, does not require.
+     * Ends the connection. TLS does this after its last message, and then would wait for that of the server, which RFC
+     * 8446, section 6.1, does not require.
      */
     @Override
     public void shutdownOutput() throws IOException {

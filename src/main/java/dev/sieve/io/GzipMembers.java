@@ -9,8 +9,8 @@ import java.util.zip.Inflater;
 import java.util.zip.ZipException;
 
 /**
- * The content of the members of a gzip file (RFC 1952), of which there may be any number, also empty ones. Other bytes after a member
- * are ignored. Used by one thread at a time. Closing it closes the file.
+ * The content of the members of a gzip file (RFC 1952), of which there may be any number, also empty ones. Other bytes
+ * after a member are ignored. Used by one thread at a time. Closing it closes the file.
  */
 public final class GzipMembers extends InputStream {
     private static final int MAGIC = 0x1f8b;
@@ -36,7 +36,8 @@ public final class GzipMembers extends InputStream {
     /**
      * Opens a file before its first member.
      *
-     * @param isJoined whether reading continues with the next member after the end of one, as if {@link #next} was called
+     * @param isJoined whether reading continues with the next member after the end of one, as if {@link #next} was
+     *     called
      * @param bufferBytes how much of the file is read at a time
      */
     public GzipMembers(InputStream file, boolean isJoined, int bufferBytes) {
@@ -46,8 +47,8 @@ public final class GzipMembers extends InputStream {
     }
 
     /**
-     * Begins the next member, and skips what was not read of the present one; returns false at the end of the file, or before other
-     * bytes, which are ignored.
+     * Begins the next member, and skips what was not read of the present one; returns false at the end of the file, or
+     * before other bytes, which are ignored.
      *
      * @throws ZipException when the present member is damaged, or the next one uses what the format does not define
      */

@@ -18,12 +18,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The text files beside a frontier, as of a job: {@link LineFile}s of one owner, and {@code crawl-counts}, which stores how many lines each of them
- * has at least, so that a missing file, and lines missing at the end of one, are found. The last count of a file is valid; when
- * the files are opened and closed, it is replaced by one that begins with its own count.
+ * The text files beside a frontier, as of a job: {@link LineFile}s of one owner, and {@code crawl-counts}, which stores
+ * how many lines each of them has at least, so that a missing file, and lines missing at the end of one, are found. The
+ * last count of a file is valid; when the files are opened and closed, it is replaced by one that begins with its own
+ * count.
  *
- * <p>A count is stored after its lines are on the disk, and removed before a file is replaced by a shorter one. So whatever
- * call fails, or is the last one of the process, no count is higher than what the file has. Safe for use by many threads.
+ * <p>A count is stored after its lines are on the disk, and removed before a file is replaced by a shorter one. So
+ * whatever call fails, or is the last one of the process, no count is higher than what the file has. Safe for use by
+ * many threads.
  */
 public final class JobFiles implements Closeable {
     private static final Logger LOG = LoggerFactory.getLogger("dev.sieve.crawl");
@@ -99,8 +101,8 @@ public final class JobFiles implements Closeable {
      * Opens the files of a job, none of which is missing. The counts are created before all others.
      *
      * @param forces whether the job forces its files to the disk
-     * @param sync forces the frontier, before a file is replaced: what is done is in the log before a round ends, and a job that
-     *     another process may have as well is left alone
+     * @param sync forces the frontier, before a file is replaced: what is done is in the log before a round ends, and a
+     *     job that another process may have as well is left alone
      */
     public static JobFiles open(Disk disk, long owner, List<LineFile.Kind> kinds, boolean forces, Runnable sync)
             throws IOException {
@@ -213,8 +215,8 @@ public final class JobFiles implements Closeable {
     }
 
     /**
-     * Replaces a file in one step by one with other lines. If it is open, it is not used any more, unless {@code lines} throws
-     * an exception, after which nothing has changed.
+     * Replaces a file in one step by one with other lines. If it is open, it is not used any more, unless {@code lines}
+     * throws an exception, after which nothing has changed.
      */
     public synchronized void replace(LineFile.Kind kind, LineFile.Writing lines) throws IOException {
         try {

@@ -404,8 +404,8 @@ public final class LineFile implements Closeable {
     }
 
     /**
-     * Hands the lines to the operating system. When the disk fails, they are cut off again, if the disk allows it, and the
-     * next call writes them.
+     * Hands the lines to the operating system. When the disk fails, they are cut off again, if the disk allows it, and
+     * the next call writes them.
      */
     public void flush() {
         try {
@@ -482,8 +482,8 @@ public final class LineFile implements Closeable {
     }
 
     /**
-     * Returns the number of the last line that survives the process, or a power cut if {@code isForced}; 0 when it is not
-     * known. May be called by any thread.
+     * Returns the number of the last line that survives the process, or a power cut if {@code isForced}; 0 when it is
+     * not known. May be called by any thread.
      */
     public long last(boolean isForced) {
         return isForced ? forced : flushed;

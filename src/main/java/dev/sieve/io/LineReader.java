@@ -7,8 +7,8 @@ import java.nio.charset.Charset;
 import java.util.Arrays;
 
 /**
- * Reads lines that end with a line feed as bytes, each up to a maximum length. Memory grows with the longest line, up to
- * that maximum. Not safe for use by many threads.
+ * Reads lines that end with a line feed as bytes, each up to a maximum length. Memory grows with the longest line, up
+ * to that maximum. Not safe for use by many threads.
  */
 public final class LineReader implements Closeable {
     private static final int BLOCK_BYTES = 1 << 16;

@@ -7,9 +7,9 @@ import java.util.function.Supplier;
 import java.util.function.ToLongFunction;
 
 /**
- * A file of {@link JobFiles} to which lines are appended, of which those that do not count any more are removed when they are
- * many: in most files the last line of a key counts. The files close it. Methods that write throw {@link UncheckedIOException}
- * when the disk fails. Not safe for use by many threads.
+ * A file of {@link JobFiles} to which lines are appended, of which those that do not count any more are removed when
+ * they are many: in most files the last line of a key counts. The files close it. Methods that write throw {@link
+ * UncheckedIOException} when the disk fails. Not safe for use by many threads.
  */
 public final class LineTable {
     /** By how many lines the outdated ones may exceed the others before the file is replaced. */
@@ -109,8 +109,8 @@ public final class LineTable {
     }
 
     /**
-     * Replaces a file, which is not used while it is open, by one with the last line of each key, unless that saves little.
-     * Uses memory for a million keys; the lines of further ones are all kept.
+     * Replaces a file, which is not used while it is open, by one with the last line of each key, unless that saves
+     * little. Uses memory for a million keys; the lines of further ones are all kept.
      *
      * @param outdated how many other lines may be in it, besides as many as there are keys
      * @param key the hash of the key of a line; 0 if the line does not count

@@ -26,8 +26,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * A folder of the file system.
  *
- * <p>Only regular files that others cannot write are opened, so a symbolic link cannot lead out of the folder. Files are
- * read and written through {@link RandomAccessFile}, since a channel is closed when one of its threads is interrupted.
+ * <p>Only regular files that others cannot write are opened, so a symbolic link cannot lead out of the folder. Files
+ * are read and written through {@link RandomAccessFile}, since a channel is closed when one of its threads is
+ * interrupted.
  */
 public final class LocalDisk implements Disk {
     private final Path folder;
@@ -105,8 +106,8 @@ public final class LocalDisk implements Disk {
     }
 
     /**
-     * Creates or replaces a file of any folder in one step, with the permissions of a new file: the content is written to
-     * {@link #temporary}, forced and renamed.
+     * Creates or replaces a file of any folder in one step, with the permissions of a new file: the content is written
+     * to {@link #temporary}, forced and renamed.
      */
     public static void replace(Path file, byte[] content) throws IOException {
         replace(file, out -> out.write(content));

@@ -1,7 +1,8 @@
 package dev.sieve.io;
 
 /**
- * A hash table from hashes to numbers other than 0, which takes a limited number of bytes. Not safe for use by many threads.
+ * A hash table from hashes to numbers other than 0, which takes a limited number of bytes. Not safe for use by many
+ * threads.
  */
 public final class LongTable {
     private static final int ENTRY_BYTES = 2 * Long.BYTES;

@@ -5,8 +5,8 @@ import java.time.Duration;
 /**
  * A daemon thread that does some work again and again, with a pause before each time. The work must not throw.
  *
- * <p>Pausing and ending allocate nothing, so that a program without memory can still end. An executor of the JDK may never end
- * then: if it finds no memory while it wakes a thread, its lock stays held.
+ * <p>Pausing and ending allocate nothing, so that a program without memory can still end. An executor of the JDK may
+ * never end then: if it finds no memory while it wakes a thread, its lock stays held.
  */
 public final class RepeatingThread implements AutoCloseable {
     private final Thread thread;

@@ -30,12 +30,13 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * The folder from which a crawl continues after a crash or a stop. It owns all files in the folder, which
- * {@code docs/jobs.md} lists: those of the {@link DurableSieve}, whose lock keeps other processes out of it, the temporary ones
- * of URLs whose hosts have to wait, and {@link LineFile}s, whose owner is the identity of the frontier.
+ * The folder from which a crawl continues after a crash or a stop. It owns all files in the folder, which {@code
+ * docs/jobs.md} lists: those of the {@link DurableSieve}, whose lock keeps other processes out of it, the temporary
+ * ones of URLs whose hosts have to wait, and {@link LineFile}s, whose owner is the identity of the frontier.
  *
- * <p>All are opened and closed together; when one cannot be opened, none stays open. The exception for a damaged file names the
- * file and the line; {@link FolderPlace#inspect} lists them, and {@link FolderPlace#repair} keeps the intact lines.
+ * <p>All are opened and closed together; when one cannot be opened, none stays open. The exception for a damaged file
+ * names the file and the line; {@link FolderPlace#inspect} lists them, and {@link FolderPlace#repair} keeps the intact
+ * lines.
  */
 public final class CrawlDirectory implements JobStore {
     /** {@code PAUSE_MILLIS EXPIRY_EPOCH_MILLIS HOST}; the host is a name or an address, as in a URL. */

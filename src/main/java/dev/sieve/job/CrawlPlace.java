@@ -10,9 +10,9 @@ import java.nio.file.Path;
 import java.util.function.Consumer;
 
 /**
- * Where a crawl is kept: in memory, in a folder, or on an engine. It is decided once, and everything else asks the place.
- * {@code toString} is what the user calls it, without a password. Only {@link #open} changes anything; the other methods
- * may be called while the crawl runs, and find nothing unless overridden.
+ * Where a crawl is kept: in memory, in a folder, or on an engine. It is decided once, and everything else asks the
+ * place. {@code toString} is what the user calls it, without a password. Only {@link #open} changes anything; the other
+ * methods may be called while the crawl runs, and find nothing unless overridden.
  */
 public interface CrawlPlace {
     /** Returns the word for such a place: {@code job} or {@code frontier}. */
@@ -73,8 +73,8 @@ public interface CrawlPlace {
     }
 
     /**
-     * Returns whether the crawl has accepted the URL with a key, up to its false-positive rate. A place may not know that
-     * of URLs that were accepted lately; then it exports them.
+     * Returns whether the crawl has accepted the URL with a key, up to its false-positive rate. A place may not know
+     * that of URLs that were accepted lately; then it exports them.
      */
     default boolean mightContain(String key) throws IOException {
         return false;

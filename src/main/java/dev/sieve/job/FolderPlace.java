@@ -25,8 +25,8 @@ import java.util.function.Consumer;
 import java.util.stream.Stream;
 
 /**
- * The folder of a job, from which a crawl continues after a crash: see {@link CrawlDirectory}. A job that is opened here
- * has a durability, and may keep the URLs that are done.
+ * The folder of a job, from which a crawl continues after a crash: see {@link CrawlDirectory}. A job that is opened
+ * here has a durability, and may keep the URLs that are done.
  *
  * @param kinds its files besides the frontier, which are checked and repaired
  */

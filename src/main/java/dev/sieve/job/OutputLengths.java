@@ -25,18 +25,18 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The file that has the length of each output: one line per output and flush, with the length, how many of the last bytes are
- * in its checksum, the checksum, and the URI of the output. The last line of an output counts.
+ * The file that has the length of each output: one line per output and flush, with the length, how many of the last
+ * bytes are in its checksum, the checksum, and the URI of the output. The last line of an output counts.
  *
- * <p>This is the last sink of a crawl, so when it is flushed, the outputs have handed their bytes over, and forced them if the
- * job forces. Then the lengths are stored in one write, and forced likewise; after that the URLs are marked as done. So
- * wherever a crash stops this, the bytes after a stored length are records of URLs that are not done: a later run removes
- * them and requests these URLs again. With a length stored before its bytes, a crash could leave a length without them; with
- * URLs done before the length, a later run would remove their records. An output has a length from when it is opened, so
- * nothing is written to a file without one.
+ * <p>This is the last sink of a crawl, so when it is flushed, the outputs have handed their bytes over, and forced them
+ * if the job forces. Then the lengths are stored in one write, and forced likewise; after that the URLs are marked as
+ * done. So wherever a crash stops this, the bytes after a stored length are records of URLs that are not done: a later
+ * run removes them and requests these URLs again. With a length stored before its bytes, a crash could leave a length
+ * without them; with URLs done before the length, a later run would remove their records. An output has a length from
+ * when it is opened, so nothing is written to a file without one.
  *
- * <p>A file that has a length but not its last bytes is refused: it was changed, or the disk has lost some. A file without a
- * length was not written by this job; it is continued at its end.
+ * <p>A file that has a length but not its last bytes is refused: it was changed, or the disk has lost some. A file
+ * without a length was not written by this job; it is continued at its end.
  */
 public final class OutputLengths implements FileEnds {
     private static final Pattern LINE = Pattern.compile("(\\d{1,18}) (\\d{1,18}) ([0-9a-f]{8}) (file:[!-~]{1,65536})");

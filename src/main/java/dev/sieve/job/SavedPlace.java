@@ -17,8 +17,8 @@ public interface SavedPlace extends CrawlPlace {
     RepairReport repair() throws IOException;
 
     /**
-     * Deletes the crawl, which no process may use, and returns of how many keys it consisted. That of a folder is deleted
-     * by the user, with its folder.
+     * Deletes the crawl, which no process may use, and returns of how many keys it consisted. That of a folder is
+     * deleted by the user, with its folder.
      */
     default long delete() throws IOException {
         throw new IOException(this + ": delete the directory itself");

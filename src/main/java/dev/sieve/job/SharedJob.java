@@ -37,12 +37,12 @@ import org.slf4j.LoggerFactory;
  * A crawl that many processes share, each with a {@link Crawler} of its own: everything is kept on an engine, see
  * {@link SharedSieve}.
  *
- * <p>The page {@code docs/shared.md} says what the processes have in common. A seed that one of them adds widens the scope of
- * all, and what it allows for the origin of a seed is allowed for all; another process takes that over within a second, and
- * before it requests the seed. The latest redirects are stored by each process for itself.
+ * <p>The page {@code docs/shared.md} says what the processes have in common. A seed that one of them adds widens the
+ * scope of all, and what it allows for the origin of a seed is allowed for all; another process takes that over within
+ * a second, and before it requests the seed. The latest redirects are stored by each process for itself.
  *
- * <p>The spill file and the journal are temporary files of this process. The lengths of its outputs are beside the first of
- * them while it runs, and after a crash.
+ * <p>The spill file and the journal are temporary files of this process. The lengths of its outputs are beside the
+ * first of them while it runs, and after a crash.
  */
 public final class SharedJob implements JobStore, Sharing {
     private static final Logger LOG = LoggerFactory.getLogger("dev.sieve.crawl");

@@ -18,10 +18,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The lengths of the outputs of a worker, in a folder {@code NAME.lengths} beside the first of them. It is deleted when this is
- * closed, unless a later run has something to remove. Lengths of another crawl, or damaged ones, are replaced. Those that a run
- * with the same outputs in another order has left are taken over, and those of outputs that this run does not write are dropped:
- * they would be out of date when a later run writes these outputs.
+ * The lengths of the outputs of a worker, in a folder {@code NAME.lengths} beside the first of them. It is deleted when
+ * this is closed, unless a later run has something to remove. Lengths of another crawl, or damaged ones, are replaced.
+ * Those that a run with the same outputs in another order has left are taken over, and those of outputs that this run
+ * does not write are dropped: they would be out of date when a later run writes these outputs.
  */
 final class SharedLengths implements FileEnds {
     private static final Logger LOG = LoggerFactory.getLogger("dev.sieve.crawl");

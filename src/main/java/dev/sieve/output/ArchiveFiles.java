@@ -14,8 +14,8 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * The files of an archive: the one that was named, such as {@code crawl.warc.gz}, then {@code crawl-00001.warc.gz} and so
- * on. Not safe for use by many threads.
+ * The files of an archive: the one that was named, such as {@code crawl.warc.gz}, then {@code crawl-00001.warc.gz} and
+ * so on. Not safe for use by many threads.
  */
 final class ArchiveFiles {
     private static final Pattern NAME = Pattern.compile("(?is)(.+)(\\.warc(?:\\.gz)?)");
@@ -73,8 +73,8 @@ final class ArchiveFiles {
     /**
      * Returns the files of an archive, none of them open.
      *
-     * @param opening those of the job are kept up to their stored ends if they are continued, deleted if overwritten; others
-     *     stay, but for the first
+     * @param opening those of the job are kept up to their stored ends if they are continued, deleted if overwritten;
+     *     others stay, but for the first
      */
     static ArchiveFiles of(Path first, OutputOpening opening) throws IOException {
         StandardOpenOption how = opening.how();

@@ -41,12 +41,12 @@ import org.netpreserve.jwarc.WarcTargetRecord;
 import org.netpreserve.jwarc.WarcTruncationReason;
 
 /**
- * The responses in an archive in the format WARC (ISO 28500), plain or with a gzip member per record, as the source of all URLs: of
- * several responses for a URL it has the last one. A {@code revisit} record stands for the response before it with the same payload
- * or, if it names no digest, for that of the URL to which it refers.
+ * The responses in an archive in the format WARC (ISO 28500), plain or with a gzip member per record, as the source of
+ * all URLs: of several responses for a URL it has the last one. A {@code revisit} record stands for the response before
+ * it with the same payload or, if it names no digest, for that of the URL to which it refers.
  *
- * <p>Opening it reads the archive once, and keeps 16 bytes or more per URL and payload; a response is read when it is needed. Safe
- * for use by many threads.
+ * <p>Opening it reads the archive once, and keeps 16 bytes or more per URL and payload; a response is read when it is
+ * needed. Safe for use by many threads.
  */
 public final class ArchiveSource implements LocalSource {
     /** Longest head of a record or of a response accepted. */

@@ -9,14 +9,14 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Writes each visit as one line of comma-separated values: the fields of {@link JsonlSink}, always all of them, below a line
- * with their names. What does not apply is empty.
+ * Writes each visit as one line of comma-separated values: the fields of {@link JsonlSink}, always all of them, below a
+ * line with their names. What does not apply is empty.
  *
  * <p>Fields are quoted as in RFC 4180 where necessary; lines end with a line feed. Spreadsheets treat some texts as
- * formulas, which may run programs. Therefore an apostrophe precedes each {@code =}, {@code +}, {@code -} or {@code @} at
- * the beginning of a field, and after a semicolon, which spreadsheets of some languages take for the delimiter. Line feeds and
- * tabs are written as spaces, other control characters, marks of direction and unpaired surrogates as U+FFFD, so that a record
- * is always one line. The exact texts are only in JSON Lines.
+ * formulas, which may run programs. Therefore an apostrophe precedes each {@code =}, {@code +}, {@code -} or {@code @}
+ * at the beginning of a field, and after a semicolon, which spreadsheets of some languages take for the delimiter. Line
+ * feeds and tabs are written as spaces, other control characters, marks of direction and unpaired surrogates as U+FFFD,
+ * so that a record is always one line. The exact texts are only in JSON Lines.
  */
 public final class CsvSink extends LineSink {
     private static final String HEADER =

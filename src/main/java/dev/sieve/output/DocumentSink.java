@@ -18,9 +18,9 @@ import java.nio.file.Path;
 /**
  * Writes a document that is complete only at the end of a run, and then replaces an earlier one at once.
  *
- * <p>Until then its entries are lines of a file beside it, {@code NAME.lines}, which survives and continues like any output of
- * lines. Each entry has a name, such as a URL, and replaces an earlier one of the same name. A job keeps the lines, from which a
- * later run continues the document; without a job they are deleted when the document is written.
+ * <p>Until then its entries are lines of a file beside it, {@code NAME.lines}, which survives and continues like any
+ * output of lines. Each entry has a name, such as a URL, and replaces an earlier one of the same name. A job keeps the
+ * lines, from which a later run continues the document; without a job they are deleted when the document is written.
  */
 abstract class DocumentSink implements PageSink {
     private static final int MAX_LINE = 1 << 18;

@@ -11,8 +11,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes each visit as one line of JSON, with the fields of {@link VisitField} in their order, which {@code docs/outputs.md}
- * describes. A field that does not apply is null if it is in front of {@code cut}, and otherwise left out.
+ * Writes each visit as one line of JSON, with the fields of {@link VisitField} in their order, which {@code
+ * docs/outputs.md} describes. A field that does not apply is null if it is in front of {@code cut}, and otherwise left
+ * out.
  */
 public final class JsonlSink extends LineSink {
     public JsonlSink(Writer out) {

@@ -19,10 +19,10 @@ import java.util.Objects;
 import java.util.regex.Pattern;
 
 /**
- * Writes the results of a crawl as XML that the reporters of JUnit write and continuous integration reads: a test case for each
- * URL that was requested, and for each missing part of a page. One that is broken has failed, with the pages that link to it;
- * one that may not be requested, such as by robots.txt, or that is behind a bot wall, is skipped, unless no page was fetched at
- * all: then that has failed, too.
+ * Writes the results of a crawl as XML that the reporters of JUnit write and continuous integration reads: a test case
+ * for each URL that was requested, and for each missing part of a page. One that is broken has failed, with the pages
+ * that link to it; one that may not be requested, such as by robots.txt, or that is behind a bot wall, is skipped,
+ * unless no page was fetched at all: then that has failed, too.
  *
  * <p>The class of a test case is {@code page}, {@code link} for a URL that was only checked, or {@code fragment}.
  */

@@ -32,8 +32,8 @@ public abstract class LineSink implements PageSink {
     }
 
     /**
-     * Appends a text to the line, with the escapes of a JSON string, RFC 8259 section 7; those of quotation marks, and the
-     * short form of line feeds, which no reader of tables expects, only if it quotes.
+     * Appends a text to the line, with the escapes of a JSON string, RFC 8259 section 7; those of quotation marks, and
+     * the short form of line feeds, which no reader of tables expects, only if it quotes.
      */
     final LineSink escaped(String text, boolean quotes) {
         int from = 0;

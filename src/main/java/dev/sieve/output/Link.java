@@ -19,10 +19,10 @@ public record Link(
         @Nullable SkipReason reason) {
 
     /**
-     * Returns what became of the target, in these words: {@code new} when it was queued because of this link; {@code seen}
-     * when it had been queued before, up to the false-positive rate of the filter; {@code out of scope} when it is not
-     * where a seed is, whether it is checked or not; otherwise {@code skipped: } and the rule, as in {@code skipped:
-     * excluded}.
+     * Returns what became of the target, in these words: {@code new} when it was queued because of this link; {@code
+     * seen} when it had been queued before, up to the false-positive rate of the filter; {@code out of scope} when it
+     * is not where a seed is, whether it is checked or not; otherwise {@code skipped: } and the rule, as in {@code
+     * skipped: excluded}.
      */
     public String fate() {
         if (reason == null) {

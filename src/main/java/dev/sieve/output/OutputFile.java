@@ -24,10 +24,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * A file, or standard output, to which a sink writes UTF-8, with buffer.
  *
- * <p>A flush hands the text over to the operating system, and if so chosen forces it to the disk. The exceptions name the
- * file. After a failure, such as a full disk, the file is cut off where the last flush
- * ended, if the disk allows that, and nothing more is written. Text is not written through a channel, which would be closed
- * when a thread is interrupted. Not safe for use by many threads.
+ * <p>A flush hands the text over to the operating system, and if so chosen forces it to the disk. The exceptions name
+ * the file. After a failure, such as a full disk, the file is cut off where the last flush ended, if the disk allows
+ * that, and nothing more is written. Text is not written through a channel, which would be closed when a thread is
+ * interrupted. Not safe for use by many threads.
  */
 public final class OutputFile extends OutputStream {
     private static final Set<Path> STANDARD_OUTPUT = Set.of(Path.of("-"), Path.of("/dev/stdout"));
@@ -81,7 +81,8 @@ public final class OutputFile extends OutputStream {
     /**
      * Opens a file, and creates it unless it exists.
      *
-     * @param how {@code CREATE_NEW} refuses a file that exists, {@code APPEND} keeps its content, any other option does not
+     * @param how {@code CREATE_NEW} refuses a file that exists, {@code APPEND} keeps its content, any other option does
+     *     not
      * @param forces whether a flush forces the file to the disk, if it is on one
      */
     public static Writer open(Path path, StandardOpenOption how, boolean forces) throws IOException {
@@ -93,8 +94,8 @@ public final class OutputFile extends OutputStream {
     }
 
     /**
-     * Opens a file for lines, which is continued at its stored end, or else after its last line. A pipe or device is written
-     * to whatever the option.
+     * Opens a file for lines, which is continued at its stored end, or else after its last line. A pipe or device is
+     * written to whatever the option.
      *
      * @throws IllegalArgumentException when a file without a stored end does not end with a line feed
      */
@@ -147,8 +148,8 @@ public final class OutputFile extends OutputStream {
     }
 
     /**
-     * Opens a file as {@link #open} does, for bytes and without buffer. One that is continued is cut to its stored end, if it
-     * has one.
+     * Opens a file as {@link #open} does, for bytes and without buffer. One that is continued is cut to its stored end,
+     * if it has one.
      *
      * @param ends receives the present end, and that of each flush
      * @throws IOException also when the file does not have its stored end, or another process is writing it

@@ -5,7 +5,8 @@ import java.nio.file.StandardOpenOption;
 /**
  * How outputs are opened.
  *
- * @param how {@code CREATE_NEW} refuses files that exist, {@code APPEND} continues them, any other option overwrites them
+ * @param how {@code CREATE_NEW} refuses files that exist, {@code APPEND} continues them, any other option overwrites
+ *     them
  * @param forces whether a flush forces them to the disk
  * @param ends receives the ends of the files, and has those of an earlier run
  * @param software the name and version of the crawler

@@ -19,8 +19,8 @@ public interface PageSink extends AutoCloseable {
 
     /**
      * Receives a link. The links of a page, and of a redirect, come before its visit and are stored by the same {@link
-     * #flush}; links that are skipped are also passed to {@link #skipped}. Called only if {@link #takesLinks}. Does nothing
-     * unless overridden.
+     * #flush}; links that are skipped are also passed to {@link #skipped}. Called only if {@link #takesLinks}. Does
+     * nothing unless overridden.
      */
     default void linked(Link link) throws IOException {}
 
@@ -30,16 +30,16 @@ public interface PageSink extends AutoCloseable {
     }
 
     /**
-     * Returns whether this sink uses {@link Visit#likeness}, which takes some time for each page and must not change during
-     * a crawl. False unless overridden.
+     * Returns whether this sink uses {@link Visit#likeness}, which takes some time for each page and must not change
+     * during a crawl. False unless overridden.
      */
     default boolean comparesPages() {
         return false;
     }
 
     /**
-     * Returns whether this sink uses the sketch in {@link Visit#likeness}, which takes more time and must not change during a
-     * crawl. Without a sink that {@link #comparesPages}, there is none. False unless overridden.
+     * Returns whether this sink uses the sketch in {@link Visit#likeness}, which takes more time and must not change
+     * during a crawl. Without a sink that {@link #comparesPages}, there is none. False unless overridden.
      */
     default boolean comparesSketches() {
         return false;
@@ -47,14 +47,14 @@ public interface PageSink extends AutoCloseable {
 
     /**
      * Receives what was sent and received by a request, for every request with a response: also for robots.txt, for
-     * sitemaps, redirects and retries. That of a visit comes before the visit. Only called if the crawl keeps exchanges.
-     * Does nothing unless overridden.
+     * sitemaps, redirects and retries. That of a visit comes before the visit. Only called if the crawl keeps
+     * exchanges. Does nothing unless overridden.
      */
     default void exchanged(Exchange exchange) throws IOException {}
 
     /**
-     * Receives some pages that link to a URL that is broken, those where it was found first, when they are known: at the
-     * end, before {@link #close}. None for a seed. Does nothing unless overridden.
+     * Receives some pages that link to a URL that is broken, those where it was found first, when they are known: at
+     * the end, before {@link #close}. None for a seed. Does nothing unless overridden.
      */
     default void linkedFrom(String url, List<String> pages) {}
 

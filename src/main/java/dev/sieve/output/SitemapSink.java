@@ -22,14 +22,15 @@ import java.util.Locale;
 import java.util.zip.GZIPOutputStream;
 
 /**
- * Writes a sitemap by the protocol of sitemaps.org, version 0.9, with the HTML pages of the crawl that have a status from 200 to
- * 299 and that search engines may list, and when they were last modified, if the server says so.
+ * Writes a sitemap by the protocol of sitemaps.org, version 0.9, with the HTML pages of the crawl that have a status
+ * from 200 to 299 and that search engines may list, and when they were last modified, if the server says so.
  *
- * <p>What is more than a file may have, by its URLs or its bytes before compression, is in files {@code sitemap-1.xml}, {@code
- * sitemap-2.xml} and so on. Then the first file is the index of these, with URLs in the root of the first page's site.
+ * <p>What is more than a file may have, by its URLs or its bytes before compression, is in files {@code sitemap-1.xml},
+ * {@code sitemap-2.xml} and so on. Then the first file is the index of these, with URLs in the root of the first page's
+ * site.
  *
- * <p>In a crawl with rounds, a page that is not modified stays as it was, and so does one of which a visit has found out nothing.
- * One that is gone, has moved, or may not be listed any more is removed.
+ * <p>In a crawl with rounds, a page that is not modified stays as it was, and so does one of which a visit has found
+ * out nothing. One that is gone, has moved, or may not be listed any more is removed.
  */
 final class SitemapSink extends DocumentSink {
     private static final int MAX_URLS = 50_000;

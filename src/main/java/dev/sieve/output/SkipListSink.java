@@ -4,8 +4,8 @@ import java.io.IOException;
 import java.io.Writer;
 
 /**
- * Writes each URL that was found but not requested as one line: the URL, the reason, and the page on which it was found,
- * empty for a seed, separated by tabs.
+ * Writes each URL that was found but not requested as one line: the URL, the reason, and the page on which it was
+ * found, empty for a seed, separated by tabs.
  *
  * <p>The reason is the rule by which skipped URLs are counted and, after a colon, its detail. Control characters, marks
  * of direction and backslashes are escaped as in JSON.

@@ -52,10 +52,11 @@ public record Visit(
      *
      * @param title the title of the document; empty without one
      * @param links the distinct URLs to which the document links
-     * @param resources the distinct URLs of what the document or style sheet needs, such as images; empty unless these are
-     *     checked
-     * @param isIndexed whether a search engine may list the document under its URL: it is not marked as noindex, and names no
-     *     other URL as its canonical one; of a page that is not modified, whether the server does not forbid it now
+     * @param resources the distinct URLs of what the document or style sheet needs, such as images; empty unless these
+     *     are checked
+     * @param isIndexed whether a search engine may list the document under its URL: it is not marked as noindex, and
+     *     names no other URL as its canonical one; of a page that is not modified, whether the server does not forbid
+     *     it now
      * @param more what stages add to the record, by the names of its fields
      */
     public record Content(

@@ -45,13 +45,13 @@ import org.netpreserve.jwarc.Warcinfo;
 /**
  * Writes what is sent and received to an archive in the format WARC 1.1, ISO 28500, compressed if its name ends in
  * {@code .gz}: per exchange a {@code request} record, and a {@code response} record, or a {@code revisit} record if the
- * same payload is in the archive already, or in that of an earlier round: with the same digest, or since the server says that
- * the page is not modified. What a browser has made of a page follows as a {@code conversion} record.
+ * same payload is in the archive already, or in that of an earlier round: with the same digest, or since the server
+ * says that the page is not modified. What a browser has made of a page follows as a {@code conversion} record.
  *
- * <p>The first file has the name of the archive; when a flush finds a gigabyte in it, {@code NAME-00001.warc.gz} follows,
- * then {@code NAME-00002.warc.gz}. So what was written since a flush is in one file, whose end is stored before. Each file
- * begins with a {@code warcinfo} record and can be read alone. Each record is a gzip member of its own. The records of an
- * exchange are handed to the operating system together, before the method returns.
+ * <p>The first file has the name of the archive; when a flush finds a gigabyte in it, {@code NAME-00001.warc.gz}
+ * follows, then {@code NAME-00002.warc.gz}. So what was written since a flush is in one file, whose end is stored
+ * before. Each file begins with a {@code warcinfo} record and can be read alone. Each record is a gzip member of its
+ * own. The records of an exchange are handed to the operating system together, before the method returns.
  */
 public final class WarcSink implements PageSink {
     private static final long FILE_BYTES = 1_000_000_000;
@@ -124,8 +124,8 @@ public final class WarcSink implements PageSink {
      *
      * @param file the first file, whose name ends in {@code .warc} or {@code .warc.gz}
      * @param opening when files of the archive are continued, a file is added to them
-     * @param memory the heap that digests of payloads may take; the least recently seen are forgotten, and their payloads
-     *     written again
+     * @param memory the heap that digests of payloads may take; the least recently seen are forgotten, and their
+     *     payloads written again
      */
     public WarcSink(Path file, OutputOpening opening, long memory) throws IOException {
         this(file, opening, memory, FILE_BYTES);

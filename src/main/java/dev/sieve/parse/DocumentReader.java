@@ -1,8 +1,8 @@
 package dev.sieve.parse;
 
 /**
- * Reads a document while it is parsed, whose tree is never in memory as a whole. What it has found is available when the document was
- * read. Used by one thread.
+ * Reads a document while it is parsed, whose tree is never in memory as a whole. What it has found is available when
+ * the document was read. Used by one thread.
  */
 public interface DocumentReader {
     /** Receives the beginning of an element, in the order of the document, unless it is in a template that is not displayed. */

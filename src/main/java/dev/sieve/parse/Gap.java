@@ -13,8 +13,8 @@ enum Gap {
     LINE;
 
     /**
-     * Returns what the beginning and the end of an element mean for the words around it: as in browsers, by the section "Rendering"
-     * of the HTML standard, from which jsoup differs for some elements.
+     * Returns what the beginning and the end of an element mean for the words around it: as in browsers, by the section
+     * "Rendering" of the HTML standard, from which jsoup differs for some elements.
      */
     static Gap of(Element element) {
         Tag tag = element.tag();

@@ -17,19 +17,19 @@ import org.jspecify.annotations.Nullable;
 /**
  * Reads an HTML or XHTML document: its title, its links, its directives for robots, and what identifies its text.
  *
- * <p>Links are {@code a} and {@code area} (href; in SVG also xlink:href), {@code iframe} and {@code frame} (src, and the
- * links in a srcdoc), {@code link} with a rel of next or prev, and the target of a refresh in a meta element or a header
- * field, whatever its delay; they are relative to the first {@code base}, if that can be used. Links made by scripts or
- * within a {@code template} that is not a shadow root are not found. Of those with a rel of nofollow, the caller
- * decides. A page whose robots directives say nofollow has its links here as well, and the caller must
- * not follow them, see {@link Document#isNofollow}.
+ * <p>Links are {@code a} and {@code area} (href; in SVG also xlink:href), {@code iframe} and {@code frame} (src, and
+ * the links in a srcdoc), {@code link} with a rel of next or prev, and the target of a refresh in a meta element or a
+ * header field, whatever its delay; they are relative to the first {@code base}, if that can be used. Links made by
+ * scripts or within a {@code template} that is not a shadow root are not found. Of those with a rel of nofollow, the
+ * caller decides. A page whose robots directives say nofollow has its links here as well, and the caller must not
+ * follow them, see {@link Document#isNofollow}.
  *
- * <p>If the caller takes them, the {@link Resources} that the document needs are found as well. Everything else is found by the
- * {@link DocumentReader}s of the caller.
+ * <p>If the caller takes them, the {@link Resources} that the document needs are found as well. Everything else is
+ * found by the {@link DocumentReader}s of the caller.
  *
  * <p>The charset is, in this order, that of the byte order mark, of the Content-Type, or of the first meta element that
- * declares one, or of the XML declaration, which comes first in XHTML; otherwise UTF-8. Labels have the same meaning as in
- * browsers. As in browsers, the query of a link is encoded in the charset of the document.
+ * declares one, or of the XML declaration, which comes first in XHTML; otherwise UTF-8. Labels have the same meaning as
+ * in browsers. As in browsers, the query of a link is encoded in the charset of the document.
  *
  * <p>jsoup parses the document as a stream: memory does not grow with the number of its elements, and CPU time is
  * limited, see {@link Document#isCut}. At most 8 MiB of HTML, and as many documents as there are processors, are read
@@ -94,7 +94,8 @@ public final class LinkExtractor {
      * @param isNoindex whether the page or the server requests that it is not indexed
      * @param isCut whether only a part of the document was read, since it had too many tag names, took too much CPU
      *     time, or made the parser fail
-     * @param canonical the target of its first link element with a rel of canonical, as a URL to request; null without one
+     * @param canonical the target of its first link element with a rel of canonical, as a URL to request; null without
+     *     one
      */
     public record Document(
             String title,

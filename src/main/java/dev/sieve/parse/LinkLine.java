@@ -20,8 +20,8 @@ public final class LinkLine {
     private LinkLine() {}
 
     /**
-     * Returns the line, from 1, in which the first element begins that has a reference to a URL; 0 when none has, or the
-     * document is larger than 1 MiB. References in a {@code style} element are not searched.
+     * Returns the line, from 1, in which the first element begins that has a reference to a URL; 0 when none has, or
+     * the document is larger than 1 MiB. References in a {@code style} element are not searched.
      *
      * @param document an HTML document
      * @param page its URL

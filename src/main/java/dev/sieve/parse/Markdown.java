@@ -12,11 +12,12 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps the visible text of a document as Markdown, by CommonMark with the tables of GitHub: headings, lists, links, code,
- * quotations, rules and tables. All other markup is left out, and what would be markup in the text is escaped.
+ * Keeps the visible text of a document as Markdown, by CommonMark with the tables of GitHub: headings, lists, links,
+ * code, quotations, rules and tables. All other markup is left out, and what would be markup in the text is escaped.
  *
- * <p>In a heading, a link and the cell of a table, the boundary of a block is a space. A {@linkplain MarkdownTable table} with a
- * heading, list, quotation, preformatted text or table in a cell is none in Markdown: its cells are blocks.
+ * <p>In a heading, a link and the cell of a table, the boundary of a block is a space. A {@linkplain MarkdownTable
+ * table} with a heading, list, quotation, preformatted text or table in a cell is none in Markdown: its cells are
+ * blocks.
  */
 final class Markdown implements TextWriter {
     /** More elements than the parser keeps open; those of broken markup may not end. */

@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * A table that is open in a {@link Markdown} text, with marks of its rows and cells, which are white space in a document. It is one in
- * Markdown if it has two rows and columns or more.
+ * A table that is open in a {@link Markdown} text, with marks of its rows and cells, which are white space in a
+ * document. It is one in Markdown if it has two rows and columns or more.
  */
 final class MarkdownTable {
     /** A vertical bar in a cell, which is only escaped in a table. */
@@ -61,8 +61,8 @@ final class MarkdownTable {
     }
 
     /**
-     * Goes on to the next column that is free in this row, or to the last one, and returns how many were passed that cells of
-     * earlier rows take.
+     * Goes on to the next column that is free in this row, or to the last one, and returns how many were passed that
+     * cells of earlier rows take.
      */
     private int skipColumns(int free) {
         int skipped = 0;

@@ -1,8 +1,8 @@
 package dev.sieve.parse;
 
 /**
- * Keeps the visible text of a document: a line per block, words separated by a space, and the cells of a row by a tab. With a
- * space in place of each line feed and tab, it is the text of the {@link TextDigest}.
+ * Keeps the visible text of a document: a line per block, words separated by a space, and the cells of a row by a tab.
+ * With a space in place of each line feed and tab, it is the text of the {@link TextDigest}.
  */
 final class PlainText implements TextWriter {
     private final StringBuilder text = new StringBuilder();

@@ -6,10 +6,10 @@ import java.util.Set;
 import java.util.function.BiConsumer;
 
 /**
- * The resources that a document needs: those of {@code img}, {@code source}, {@code video}, {@code audio}, {@code track},
- * {@code script}, {@code link}, {@code embed}, {@code object}, image inputs, frames, and images, sprites and scripts in
- * SVG; all images of a srcset; what {@code style} elements and attributes name; backgrounds of the body and of tables;
- * and images for previews, which {@code meta} elements name.
+ * The resources that a document needs: those of {@code img}, {@code source}, {@code video}, {@code audio}, {@code
+ * track}, {@code script}, {@code link}, {@code embed}, {@code object}, image inputs, frames, and images, sprites and
+ * scripts in SVG; all images of a srcset; what {@code style} elements and attributes name; backgrounds of the body and
+ * of tables; and images for previews, which {@code meta} elements name.
  */
 final class Resources {
     /** The types of a link element that name a resource, besides style sheets, preloads and prefetches. */

@@ -9,8 +9,8 @@ import java.util.Set;
  * The directives for robots in the {@code X-Robots-Tag} header fields of a page and its {@code meta} elements named
  * {@code robots} or like the crawler. All of them apply.
  *
- * <p>A header field may name a robot: {@code X-Robots-Tag: otherbot: noindex, nofollow}. A name with a colon is that of a
- * robot if a directive follows it. Otherwise it is a directive that is not known, and what follows its value applies.
+ * <p>A header field may name a robot: {@code X-Robots-Tag: otherbot: noindex, nofollow}. A name with a colon is that of
+ * a robot if a directive follows it. Otherwise it is a directive that is not known, and what follows its value applies.
  */
 public final class RobotsDirectives {
     /** Directives without a value, by which the name of a robot is told from a directive that is not known. */

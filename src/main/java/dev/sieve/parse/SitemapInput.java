@@ -35,8 +35,8 @@ final class SitemapInput extends InputStream {
     private boolean isCut;
 
     /**
-     * The bytes up to a failure to read, which it stores. Readers of blocks would drop what they have read before, and a
-     * parser may wrap the failure or mistake it for an error in the file.
+     * The bytes up to a failure to read, which it stores. Readers of blocks would drop what they have read before, and
+     * a parser may wrap the failure or mistake it for an error in the file.
      */
     static final class Source extends FilterInputStream {
         private @Nullable IOException failure;

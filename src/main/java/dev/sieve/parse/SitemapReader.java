@@ -71,8 +71,8 @@ public final class SitemapReader {
      * Reads a file.
      *
      * @param file is not closed
-     * @param pages receives the normalised URL of each page, in order, duplicates included; and when it was last modified,
-     *     null if the sitemap does not say so. A date without a time is the end of the day, in UTC
+     * @param pages receives the normalised URL of each page, in order, duplicates included; and when it was last
+     *     modified, null if the sitemap does not say so. A date without a time is the end of the day, in UTC
      * @param sitemaps receives the URL of each sitemap in an index, in the same way
      * @throws IOException when the stream cannot be read; URLs passed on before count
      */

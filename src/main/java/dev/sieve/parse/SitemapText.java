@@ -8,9 +8,9 @@ import java.util.regex.Pattern;
 import org.jsoup.parser.Parser;
 
 /**
- * The text of an XML sitemap, where a wrong escape costs at most its entry, and not all that follow. An ampersand that does
- * not begin a reference stands for itself, and names of HTML for their characters. The ampersand of another reference, and
- * each character that XML does not allow, becomes {@link #UNREADABLE}.
+ * The text of an XML sitemap, where a wrong escape costs at most its entry, and not all that follow. An ampersand that
+ * does not begin a reference stands for itself, and names of HTML for their characters. The ampersand of another
+ * reference, and each character that XML does not allow, becomes {@link #UNREADABLE}.
  */
 final class SitemapText extends Reader {
     /** The character for what cannot be decoded; an entry that contains it is not a URL. */

@@ -6,16 +6,16 @@ import java.util.Base64;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A sketch of the shingles of a text in 1,024 bits: the share of bits in which two sketches differ is on average half of the
- * share of shingles that only one of the two texts has, which is 1 minus their Jaccard similarity.
+ * A sketch of the shingles of a text in 1,024 bits: the share of bits in which two sketches differ is on average half
+ * of the share of shingles that only one of the two texts has, which is 1 minus their Jaccard similarity.
  *
- * <p>Each bit is that of the least hash in one of 1,024 classes of shingles: minwise hashing with one permutation (Li, Owen
- * and Zhang, "One permutation hashing", NIPS 2012), of which one bit is kept (Li and König, "b-bit minwise hashing", WWW
- * 2010). An empty class takes the bit of the next one that is not empty.
+ * <p>Each bit is that of the least hash in one of 1,024 classes of shingles: minwise hashing with one permutation (Li,
+ * Owen and Zhang, "One permutation hashing", NIPS 2012), of which one bit is kept (Li and König, "b-bit minwise
+ * hashing", WWW 2010). An empty class takes the bit of the next one that is not empty.
  *
  * <p>A SimHash of 64 bits (Manku, Jain and Das Sarma, WWW 2007) is shorter, but it does not separate documents well: of
- * pages with 2 % of their words changed, few differ in at most 3 bits when its features are shingles; when they are words,
- * so do many pages that are not similar.
+ * pages with 2 % of their words changed, few differ in at most 3 bits when its features are shingles; when they are
+ * words, so do many pages that are not similar.
  */
 public final class Sketch {
     public static final int BITS = 1024;

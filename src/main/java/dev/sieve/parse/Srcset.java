@@ -5,9 +5,9 @@ import java.util.List;
 import java.util.regex.Pattern;
 
 /**
- * Parses a srcset attribute by the HTML standard, "parse a srcset attribute": URLs, each with descriptors of its width or
- * density, separated by commas. A URL may contain commas, and an image whose descriptors are not valid is left out, as in
- * browsers.
+ * Parses a srcset attribute by the HTML standard, "parse a srcset attribute": URLs, each with descriptors of its width
+ * or density, separated by commas. A URL may contain commas, and an image whose descriptors are not valid is left out,
+ * as in browsers.
  */
 final class Srcset {
     /** The descriptors of one image: a width, perhaps with a height, or a density, or none. */

@@ -8,10 +8,10 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An encoding of the <a href="https://encoding.spec.whatwg.org/">WHATWG Encoding standard</a>, decoded as the standard says where Java's
- * charset of that name does not: a byte of ASCII that cannot belong to a character is never part of an error, so that a broken
- * character leaves the markup after it. Errors become U+FFFD. Characters are those of Java's charset, but for the few that differ.
- * Queries of URLs are encoded by Java's charset; not at all, if Java has none.
+ * An encoding of the <a href="https://encoding.spec.whatwg.org/">WHATWG Encoding standard</a>, decoded as the standard
+ * says where Java's charset of that name does not: a byte of ASCII that cannot belong to a character is never part of
+ * an error, so that a broken character leaves the markup after it. Errors become U+FFFD. Characters are those of Java's
+ * charset, but for the few that differ. Queries of URLs are encoded by Java's charset; not at all, if Java has none.
  */
 final class StandardCharset extends Charset {
     private static final String LATIN_6 = "\u00A0ĄĒĢĪĨĶ§ĻĐŠŦŽ\u00ADŪŊ°ąēģīĩķ·ļđšŧž―ūŋĀÁÂÃÄÅÆĮČÉĘËĖÍÎÏÐŅŌÓÔÕÖŨØŲÚÛÜÝÞß"

@@ -10,8 +10,8 @@ import java.nio.charset.CoderResult;
 import java.nio.charset.StandardCharsets;
 
 /**
- * A decoder of the <a href="https://encoding.spec.whatwg.org/">WHATWG Encoding standard</a>. It reports as malformed the bytes of one
- * error of the standard, which its caller replaces by {@link StandardTables#ERROR}.
+ * A decoder of the <a href="https://encoding.spec.whatwg.org/">WHATWG Encoding standard</a>. It reports as malformed
+ * the bytes of one error of the standard, which its caller replaces by {@link StandardTables#ERROR}.
  */
 class StandardDecoder extends CharsetDecoder {
     /** What is found when more bytes are needed. */

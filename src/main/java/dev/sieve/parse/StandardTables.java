@@ -6,8 +6,9 @@ import java.nio.charset.Charset;
 import java.nio.charset.CharsetDecoder;
 
 /**
- * The characters of pairs of bytes: those of Java's charsets, but for the few that differ in the WHATWG Encoding standard. A table has 0
- * for none, and two characters for few pairs. In place of pairs with 0x80 it has what bytes from 0x80 on are alone: 0 for a lead byte.
+ * The characters of pairs of bytes: those of Java's charsets, but for the few that differ in the WHATWG Encoding
+ * standard. A table has 0 for none, and two characters for few pairs. In place of pairs with 0x80 it has what bytes
+ * from 0x80 on are alone: 0 for a lead byte.
  */
 final class StandardTables {
     /** How many bits of an entry are the first character, if it has two. */

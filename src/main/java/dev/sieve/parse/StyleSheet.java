@@ -4,8 +4,8 @@ import java.util.Locale;
 import java.util.function.BiConsumer;
 
 /**
- * Finds the URLs in a style sheet: those of {@code url()}, the strings of {@code image-set()}, and those that
- * {@code @import} names. Comments, strings and escapes are read as the CSS Syntax module describes; rules are not checked
+ * Finds the URLs in a style sheet: those of {@code url()}, the strings of {@code image-set()}, and those that {@code
+ * @import} names. Comments, strings and escapes are read as the CSS Syntax module describes; rules are not checked
  * otherwise. A URL in {@code @namespace} names nothing to request. Memory and time do not grow faster than the text.
  */
 final class StyleSheet {

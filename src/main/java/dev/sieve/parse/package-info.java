@@ -1,13 +1,13 @@
 /**
- * A document in, its links and its text out: {@link dev.sieve.parse.LinkExtractor} reads HTML, and passes it to each {@link
- * dev.sieve.parse.DocumentReader}; {@link dev.sieve.parse.SitemapReader} reads sitemaps, feeds and lists.
+ * A document in, its links and its text out: {@link dev.sieve.parse.LinkExtractor} reads HTML, and passes it to each
+ * {@link dev.sieve.parse.DocumentReader}; {@link dev.sieve.parse.SitemapReader} reads sitemaps, feeds and lists.
  *
  * <h2>Decisions</h2>
  *
  * <p><b>jsoup, not a scanner.</b> Whether text is a tag depends on the elements around it: templates, framesets, SVG,
  * tables, raw text. jsoup builds the tree of the HTML standard; a scanner was nearly right and longer. The expensive
- * part of jsoup in other crawlers is mostly {@code absUrl}; here references are made distinct, without fragments, before each
- * is resolved once.
+ * part of jsoup in other crawlers is mostly {@code absUrl}; here references are made distinct, without fragments,
+ * before each is resolved once.
  *
  * <p><b>A stream, not a tree.</b> A tree can be thousands of times as large as its page, since the parser reopens
  * formatting elements with their attributes in each paragraph. {@link org.jsoup.parser.StreamParser} is the only public

@@ -3,27 +3,28 @@ package dev.sieve.polite;
 import java.time.Duration;
 
 /**
- * A delay that follows the response times of a host: it grows when they become longer than before, or when requests fail, and
- * shrinks otherwise. Not safe for use by several threads.
+ * A delay that follows the response times of a host: it grows when they become longer than before, or when requests
+ * fail, and shrinks otherwise. Not safe for use by several threads.
  *
- * <p><b>Is the host slower than before?</b> Pages take different times, by their kind or because some are cached, so only the
- * order of response times is used. The rank of a response is the share of earlier ones that were faster by a fifth or more.
- * While the times do not change in distribution, whatever that is, the mean rank is below one half, since either of two
- * responses is as likely to be the slower one. So the sum of (rank - 1/2), which restarts at zero when it is negative, stays
- * low; a host that takes twice as long adds almost 1/2 per response (E. S. Page, "Continuous Inspection Schemes", 1954; with
- * ranks: D. McDonald, "A CUSUM Procedure Based on Sequential Ranks", 1990). At {@link #EVIDENCE} the host is slower. Half of
- * the earlier times are forgotten after every {@link #MEMORY} / 2 responses, so that a host that became slower for good is
- * accepted. One that was overloaded from the first request on is taken for a slow one.
+ * <p><b>Is the host slower than before?</b> Pages take different times, by their kind or because some are cached, so
+ * only the order of response times is used. The rank of a response is the share of earlier ones that were faster by a
+ * fifth or more. While the times do not change in distribution, whatever that is, the mean rank is below one half,
+ * since either of two responses is as likely to be the slower one. So the sum of (rank - 1/2), which restarts at zero
+ * when it is negative, stays low; a host that takes twice as long adds almost 1/2 per response (E. S. Page, "Continuous
+ * Inspection Schemes", 1954; with ranks: D. McDonald, "A CUSUM Procedure Based on Sequential Ranks", 1990). At {@link
+ * #EVIDENCE} the host is slower. Half of the earlier times are forgotten after every {@link #MEMORY} / 2 responses, so
+ * that a host that became slower for good is accepted. One that was overloaded from the first request on is taken for a
+ * slow one.
  *
- * <p><b>What follows?</b> The delay is controlled like a congestion window (L. Brakmo, L. Peterson, "TCP Vegas", 1995). The
- * first sign makes it longer by half, which is enough if the requests themselves are the cause; another one, before the host has
- * recovered, as long as {@link #SHARE} response times. A failure doubles it. While the host is as fast as before, each response
- * makes it shorter by a twentieth, so slowly that the earlier times are those of a host under little load; by a fifth above
- * {@link #FIRST}; and by very little from half more than the delay at which the host slowed down last. A response that cannot
- * be compared with others counts half as much as a fast one.
+ * <p><b>What follows?</b> The delay is controlled like a congestion window (L. Brakmo, L. Peterson, "TCP Vegas", 1995).
+ * The first sign makes it longer by half, which is enough if the requests themselves are the cause; another one, before
+ * the host has recovered, as long as {@link #SHARE} response times. A failure doubles it. While the host is as fast as
+ * before, each response makes it shorter by a twentieth, so slowly that the earlier times are those of a host under
+ * little load; by a fifth above {@link #FIRST}; and by very little from half more than the delay at which the host
+ * slowed down last. A response that cannot be compared with others counts half as much as a fast one.
  *
- * <p>The delay is never shorter than {@link #SHORTEST} or than the recent response time, nor longer than {@link #LONGEST}, unless
- * the host requires that.
+ * <p>The delay is never shorter than {@link #SHORTEST} or than the recent response time, nor longer than {@link
+ * #LONGEST}, unless the host requires that.
  */
 public final class AdaptiveDelay {
     /** The delay of a host that has not responded yet: 1 s. */

@@ -9,8 +9,8 @@ import java.util.Arrays;
 
 /**
  * A temporary file of blocks of equal size that are allocated and released, the block that was released last first. It
- * takes four bytes of memory per free block. The file is deleted when it is closed or, where the system permits the deletion
- * of open files, however the process ends.
+ * takes four bytes of memory per free block. The file is deleted when it is closed or, where the system permits the
+ * deletion of open files, however the process ends.
  *
  * <p>Uses a {@link RandomAccessFile}, because an interrupt of a thread that uses a channel closes the channel.
  */

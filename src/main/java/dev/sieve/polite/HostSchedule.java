@@ -8,28 +8,29 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The queues of a crawl: one first-in, first-out queue per host, or per {@linkplain ScheduleOptions#lanes lane} of a host, and the
- * rules when a host may be requested.
+ * The queues of a crawl: one first-in, first-out queue per host, or per {@linkplain ScheduleOptions#lanes lane} of a
+ * host, and the rules when a host may be requested.
  *
- * <p>The starts of two requests to a host are at least its delay apart, and a limited number of requests to it are under
- * way at a time; one, while the host fails. Hosts may share a further limit, as a group, and another one with the hosts that
- * have the same {@linkplain #usesServer server}. Of the hosts that may be
- * requested, every other request goes to the one that has been ready the longest, so that no host starves. The requests
- * between go to the hosts with the most work left, because these determine when a crawl ends.
+ * <p>The starts of two requests to a host are at least its delay apart, and a limited number of requests to it are
+ * under way at a time; one, while the host fails. Hosts may share a further limit, as a group, and another one with the
+ * hosts that have the same {@linkplain #usesServer server}. Of the hosts that may be requested, every other request
+ * goes to the one that has been ready the longest, so that no host starves. The requests between go to the hosts with
+ * the most work left, because these determine when a crawl ends.
  *
- * <p>A request begins when {@link #poll(long) poll} returns its item, and ends in exactly one of five ways:
- * {@link #finished}; {@link #hold}, which blocks its slot; {@link #failed}, which makes the host back off;
- * {@link #skipped}, when it was not made at all; or {@link #dropped}, when its item does not count. While it is under way, {@link #pollMore} returns further items for it.
+ * <p>A request begins when {@link #poll(long) poll} returns its item, and ends in exactly one of five ways: {@link
+ * #finished}; {@link #hold}, which blocks its slot; {@link #failed}, which makes the host back off; {@link #skipped},
+ * when it was not made at all; or {@link #dropped}, when its item does not count. While it is under way, {@link
+ * #pollMore} returns further items for it.
  *
  * <p>Time is passed in, from any clock that never runs backwards, such as {@link System#nanoTime()}.
  *
- * <p>Not safe for use by many threads: call it under one lock. Adding, polling and ending take O(log n) for the number n
- * of hosts that wait for their delay, and O(1) disk accesses for items that are spilled. A host takes about 120 bytes while
- * it has work; after that, and after its delay, it may be forgotten when its memory is needed for another host.
+ * <p>Not safe for use by many threads: call it under one lock. Adding, polling and ending take O(log n) for the number
+ * n of hosts that wait for their delay, and O(1) disk accesses for items that are spilled. A host takes about 120 bytes
+ * while it has work; after that, and after its delay, it may be forgotten when its memory is needed for another host.
  *
  * <p>If items are spilled, every method may throw {@link UncheckedIOException}, which names the file and the offset. If
- * {@link #add} throws it, the item was not added. If a poll or {@link #clear} throws it, the schedule must not be used any
- * more.
+ * {@link #add} throws it, the item was not added. If a poll or {@link #clear} throws it, the schedule must not be used
+ * any more.
  *
  * @param <T> the items
  */
@@ -131,8 +132,8 @@ public final class HostSchedule<T> implements Closeable {
     }
 
     /**
-     * Returns the next item of one host, out of turn, if the host may be requested now; its request counts as started at
-     * this moment. Whether the host is proven does not matter.
+     * Returns the next item of one host, out of turn, if the host may be requested now; its request counts as started
+     * at this moment. Whether the host is proven does not matter.
      *
      * @return null when the host has no item or must not be requested now
      */
@@ -150,8 +151,8 @@ public final class HostSchedule<T> implements Closeable {
     }
 
     /**
-     * Returns a further item of a host for the request that was started last, for a request that takes several items: no
-     * further request counts as started.
+     * Returns a further item of a host for the request that was started last, for a request that takes several items:
+     * no further request counts as started.
      *
      * @return null when the host has no further item
      * @throws IllegalStateException when no request to the host is under way
@@ -193,9 +194,9 @@ public final class HostSchedule<T> implements Closeable {
     }
 
     /**
-     * Returns how long a host had to wait for its delay or a back-off before the request that was started last, although it
-     * had items and could have been requested otherwise; in milliseconds. The wait for a request that was {@link #skipped}
-     * counts for the next one. The delay of a group is not included.
+     * Returns how long a host had to wait for its delay or a back-off before the request that was started last,
+     * although it had items and could have been requested otherwise; in milliseconds. The wait for a request that was
+     * {@link #skipped} counts for the next one. The delay of a group is not included.
      */
     public Duration waited(String hostName) {
         return Duration.ofMillis(requested(hostName).lastWaitMillis);
@@ -255,11 +256,12 @@ public final class HostSchedule<T> implements Closeable {
     }
 
     /**
-     * Returns how long a request to a host has to wait that a page of another site needs; 0 if it may be made now, which is then
-     * counted. Without a wait, a host receives a number of them, and then one per turn; it has fewer turns while it has work, and
-     * none before the end of a back-off.
+     * Returns how long a request to a host has to wait that a page of another site needs; 0 if it may be made now,
+     * which is then counted. Without a wait, a host receives a number of them, and then one per turn; it has fewer
+     * turns while it has work, and none before the end of a back-off.
      *
-     * @param isWithin whether it is one of the first ones of the page; others wait until all before them have had their turn
+     * @param isWithin whether it is one of the first ones of the page; others wait until all before them have had their
+     *     turn
      */
     public long lend(String hostName, boolean isWithin, long nowNanos) {
         selector.advance(nowNanos);
@@ -273,7 +275,8 @@ public final class HostSchedule<T> implements Closeable {
     }
 
     /**
-     * Returns the server of a host, for which a request counts from its poll until {@link #leftServer}; null if not known.
+     * Returns the server of a host, for which a request counts from its poll until {@link #leftServer}; null if not
+     * known.
      */
     public @Nullable String server(String hostName) {
         Host host = hosts.find(hostName);
@@ -281,8 +284,8 @@ public final class HostSchedule<T> implements Closeable {
     }
 
     /**
-     * Notes which server a request uses that is under way, before anything is sent there. From now on, it is the server of
-     * the host.
+     * Notes which server a request uses that is under way, before anything is sent there. From now on, it is the server
+     * of the host.
      *
      * @param before the server for which the request counts so far; null for none
      * @param name the server for which it counts from now on; null for none
@@ -332,8 +335,8 @@ public final class HostSchedule<T> implements Closeable {
     }
 
     /**
-     * Ends a request that succeeded, but keeps its slot of the host taken until it is {@link #release released}. The group
-     * of the host is free.
+     * Ends a request that succeeded, but keeps its slot of the host taken until it is {@link #release released}. The
+     * group of the host is free.
      */
     public void hold(String hostName) {
         underWay--;
@@ -348,10 +351,10 @@ public final class HostSchedule<T> implements Closeable {
     }
 
     /**
-     * Ends a request that failed: the host responded that it is overloaded, or not at all. The host is not requested for the
-     * pause that it requested, and at least for one that doubles with every consecutive failure; then one request at a time
-     * is made until one is {@link #finished}. It is not proven any more. Of requests that were under way together, the failures count as one, except
-     * for the last.
+     * Ends a request that failed: the host responded that it is overloaded, or not at all. The host is not requested
+     * for the pause that it requested, and at least for one that doubles with every consecutive failure; then one
+     * request at a time is made until one is {@link #finished}. It is not proven any more. Of requests that were under
+     * way together, the failures count as one, except for the last.
      *
      * @param retryAfter the pause that the host requested, see {@link RetryAfter}; zero for none
      * @return how many consecutive requests to the host have failed, up to 127
@@ -381,8 +384,8 @@ public final class HostSchedule<T> implements Closeable {
     }
 
     /**
-     * Ends a request that was not made, since its item is not wanted any more, at the moment at which a poll returned it:
-     * as if the item had not been added.
+     * Ends a request that was not made, since its item is not wanted any more, at the moment at which a poll returned
+     * it: as if the item had not been added.
      *
      * @param isAgain whether the item was added without being counted in a budget
      */
@@ -406,8 +409,8 @@ public final class HostSchedule<T> implements Closeable {
     }
 
     /**
-     * Sets the delay of one host, such as the Crawl-delay of its robots.txt, from its last request on; it applies where it
-     * is longer than the delay of all hosts. Rounded up to milliseconds, at most 24 days.
+     * Sets the delay of one host, such as the Crawl-delay of its robots.txt, from its last request on; it applies where
+     * it is longer than the delay of all hosts. Rounded up to milliseconds, at most 24 days.
      */
     public void delay(String hostName, Duration delay) {
         long millis = (Host.Limit.nanos("delay", delay) + 999_999) / 1_000_000;
@@ -426,8 +429,8 @@ public final class HostSchedule<T> implements Closeable {
     }
 
     /**
-     * Gives a host up: its items, present and future, are returned without delay or back-off, because no request is made
-     * for them.
+     * Gives a host up: its items, present and future, are returned without delay or back-off, because no request is
+     * made for them.
      */
     public void giveUp(String hostName) {
         Host host = get(hostName);

@@ -6,12 +6,12 @@ import org.jspecify.annotations.Nullable;
  * Selects the host that is requested next.
  *
  * <p>A host that has items and may have another request under way is waiting until its moment comes, and ready after
- * that; every other host is in neither place. Hosts of a group, or of a server, become ready in their group, and the group
- * itself waits and is ready like a host, on behalf of them all. Of a group and a server, a host is in one that may not be
- * requested now, if there is one.
+ * that; every other host is in neither place. Hosts of a group, or of a server, become ready in their group, and the
+ * group itself waits and is ready like a host, on behalf of them all. Of a group and a server, a host is in one that
+ * may not be requested now, if there is one.
  *
- * <p>Hosts are removed from the front of a chain only: a host that has changed since it became ready, for example because
- * it was requested out of turn, is put in its right place when it comes to the front.
+ * <p>Hosts are removed from the front of a chain only: a host that has changed since it became ready, for example
+ * because it was requested out of turn, is put in its right place when it comes to the front.
  */
 final class HostSelector {
     /** How many hosts whose delay is over are moved to the ready ones per selection. */
@@ -197,9 +197,11 @@ final class HostSelector {
     }
 
     /**
-     * Returns how long until a host may receive a request for a page of another site; 0 if it is its turn, which it then takes.
+     * Returns how long until a host may receive a request for a page of another site; 0 if it is its turn, which it
+     * then takes.
      *
-     * @param isWithin whether the page has used little of the host, so that it does not wait while the host has turns to spare
+     * @param isWithin whether the page has used little of the host, so that it does not wait while the host has turns
+     *     to spare
      */
     long lend(Host host, boolean isWithin, long nowNanos) {
         if (host.isGivenUp || (host.isBackingOff && host.readyAt - nowNanos > 0)) {
@@ -253,8 +255,8 @@ final class HostSelector {
     }
 
     /**
-     * Cancels the delay of a request that was started at a moment and not made, so that the wait for it counts for the next
-     * one; to be followed by {@link #end}.
+     * Cancels the delay of a request that was started at a moment and not made, so that the wait for it counts for the
+     * next one; to be followed by {@link #end}.
      */
     void forgive(Host host, long startedNanos) {
         if (host.readyAt == startedNanos + delayOf(host)) {

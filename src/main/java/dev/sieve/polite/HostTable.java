@@ -11,10 +11,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * The hosts of a schedule by name, and their groups; forgets idle hosts.
  *
- * <p>A hash table with open addressing; a {@link HashMap} would take some 100 bytes more per host. A host is known by the
- * hash of its name only, a polynomial over a prime field at a secret random point (Carter and Wegman, "Universal classes
- * of hash functions", JCSS 18, 1979): two names of up to n characters have the same hash with probability n / 2^60 whatever
- * the names are, so that nobody can choose such names. Two hosts with the same hash share a queue and its limits.
+ * <p>A hash table with open addressing; a {@link HashMap} would take some 100 bytes more per host. A host is known by
+ * the hash of its name only, a polynomial over a prime field at a secret random point (Carter and Wegman, "Universal
+ * classes of hash functions", JCSS 18, 1979): two names of up to n characters have the same hash with probability n /
+ * 2^60 whatever the names are, so that nobody can choose such names. Two hosts with the same hash share a queue and its
+ * limits.
  */
 final class HostTable {
     private static final int FIRST_CAPACITY = 64;
@@ -109,10 +110,10 @@ final class HostTable {
     }
 
     /**
-     * Forgets idle hosts, and increases the capacity if less than a quarter of it is free after that. Idle hosts that have
-     * responded or failed are kept while busy hosts fill more than a quarter, so that a flood of new hosts does not
-     * displace them; the proven ones are forgotten last. The capacity is at most six times the number of busy hosts. Takes
-     * O(1) per host that is added.
+     * Forgets idle hosts, and increases the capacity if less than a quarter of it is free after that. Idle hosts that
+     * have responded or failed are kept while busy hosts fill more than a quarter, so that a flood of new hosts does
+     * not displace them; the proven ones are forgotten last. The capacity is at most six times the number of busy
+     * hosts. Takes O(1) per host that is added.
      */
     private void makeRoom(long nowNanos) {
         int busy = forget(nowNanos, host -> host.trust == 0 && host.failures == 0);

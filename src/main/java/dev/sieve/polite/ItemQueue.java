@@ -4,8 +4,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A first-in, first-out queue of items that are not scheduled yet. They count toward the items that their {@link
- * HostSchedule} keeps in memory, and the others are in its temporary file. Used and closed with the schedule; throws what
- * its methods throw.
+ * HostSchedule} keeps in memory, and the others are in its temporary file. Used and closed with the schedule; throws
+ * what its methods throw.
  *
  * @param <T> the items
  */

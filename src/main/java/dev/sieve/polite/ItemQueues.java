@@ -7,12 +7,12 @@ import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The items of each host, lane by lane in first-in, first-out order: the first ones in memory, the others in a spill file,
- * if there is one.
+ * The items of each host, lane by lane in first-in, first-out order: the first ones in memory, the others in a spill
+ * file, if there is one.
  *
  * <p>While less than half of the {@linkplain Codec#size size} allowed in memory is there, every item is kept in memory;
- * after that, those within the window of their host; and none at the limit, when each item is read as it is removed. Items
- * that are put back are always kept in memory.
+ * after that, those within the window of their host; and none at the limit, when each item is read as it is removed.
+ * Items that are put back are always kept in memory.
  *
  * @param <T> the items
  */

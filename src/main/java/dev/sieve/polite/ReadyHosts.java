@@ -6,8 +6,8 @@ import java.util.stream.Stream;
  * The hosts that may be requested at once, in an order that is fair and ends a crawl soon.
  *
  * <p>Hosts are sorted into chains by the amount of work left, in powers of two; each chain is in the order in which its
- * hosts became ready. Every other request goes to the host that has been ready the longest, so that no host starves. The
- * requests between go to a host with the most work left, because these determine when the crawl ends.
+ * hosts became ready. Every other request goes to the host that has been ready the longest, so that no host starves.
+ * The requests between go to a host with the most work left, because these determine when the crawl ends.
  */
 final class ReadyHosts {
     private static final int SIZES = Long.SIZE;

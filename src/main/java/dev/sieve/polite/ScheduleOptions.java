@@ -105,8 +105,8 @@ public final class ScheduleOptions<T> {
     }
 
     /**
-     * Requests some items of a host before its others: those of a lane before those of the next lane, and in the order in
-     * which they were added within it. Default: one lane. A host takes about 100 bytes more per lane that it uses.
+     * Requests some items of a host before its others: those of a lane before those of the next lane, and in the order
+     * in which they were added within it. Default: one lane. A host takes about 100 bytes more per lane that it uses.
      *
      * @param lanes how many lanes there are before that of the other items; at least one
      * @param laneOf returns the lane of an item, from 0 to {@code lanes}; always the same for an item
@@ -118,8 +118,8 @@ public final class ScheduleOptions<T> {
     }
 
     /**
-     * Sets whether hosts are distinguished by their {@link Trust}; to those that are not proven, one request at a time is
-     * made then. Default: false.
+     * Sets whether hosts are distinguished by their {@link Trust}; to those that are not proven, one request at a time
+     * is made then. Default: false.
      */
     public ScheduleOptions<T> tellTrust(boolean choice) {
         tellsTrust = choice;

@@ -14,10 +14,10 @@ import java.util.Map;
  * @param remembered hosts and groups that are stored, with or without items
  * @param waited the total time in which polls were in vain because all hosts had to wait for their delay or backed off
  * @param backedOff the part of that time that is due to hosts that backed off
- * @param limited the total time in which polls were in vain because all hosts had as many requests under way as they may
- *     have
- * @param slowest the hosts whose delays or back-offs account for most of {@code waited}, five at most, and their parts of
- *     that time, the longest first
+ * @param limited the total time in which polls were in vain because all hosts had as many requests under way as they
+ *     may have
+ * @param slowest the hosts whose delays or back-offs account for most of {@code waited}, five at most, and their parts
+ *     of that time, the longest first
  */
 public record ScheduleStats(
         long queued,

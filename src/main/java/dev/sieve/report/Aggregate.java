@@ -12,9 +12,9 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a report shows of a crawl, in memory that does not grow with the crawl. What has a public field, here and in the parts,
- * is also stored in a {@link Share}: one from elsewhere is only ever merged into another aggregate, which has bounds. Not safe
- * for use by many threads.
+ * What a report shows of a crawl, in memory that does not grow with the crawl. What has a public field, here and in the
+ * parts, is also stored in a {@link Share}: one from elsewhere is only ever merged into another aggregate, which has
+ * bounds. Not safe for use by many threads.
  */
 final class Aggregate {
     public Totals totals;

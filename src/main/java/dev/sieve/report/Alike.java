@@ -17,8 +17,8 @@ import org.jsoup.nodes.Element;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Pages that are alike: in their text, their title or their description, and the canonical URLs that pages name. In memory
- * that does not grow with the crawl: what is not compared is counted. Not safe for use by many threads.
+ * Pages that are alike: in their text, their title or their description, and the canonical URLs that pages name. In
+ * memory that does not grow with the crawl: what is not compared is counted. Not safe for use by many threads.
  */
 final class Alike {
     /** Titles, and descriptions, that are compared. */

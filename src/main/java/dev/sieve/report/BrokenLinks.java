@@ -15,10 +15,11 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * URLs that links lead to and that failed, or responded with a status of 400 or above that is not accepted. The first ones are
- * listed, and removed again when a later request succeeds; the others are only counted. URLs of other sites without a
- * response are listed as long as there is room, since a network that fails has many of them. A link to a redirect that leads
- * to such a URL is a link to that URL. A missing fragment has an entry for each page that links to it.
+ * URLs that links lead to and that failed, or responded with a status of 400 or above that is not accepted. The first
+ * ones are listed, and removed again when a later request succeeds; the others are only counted. URLs of other sites
+ * without a response are listed as long as there is room, since a network that fails has many of them. A link to a
+ * redirect that leads to such a URL is a link to that URL. A missing fragment has an entry for each page that links to
+ * it.
  */
 final class BrokenLinks {
     /** How many referrers of a link are listed; the others are counted. */

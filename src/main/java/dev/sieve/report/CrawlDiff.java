@@ -15,8 +15,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Compares what two crawls have recorded. A URL is known by its key; of several records of the same URL in one file, the last
- * one counts.
+ * Compares what two crawls have recorded. A URL is known by its key; of several records of the same URL in one file,
+ * the last one counts.
  *
  * <p>Takes about 150 bytes of memory per URL; each file is read twice. Not safe for use by many threads.
  */
@@ -89,8 +89,8 @@ public final class CrawlDiff {
     /**
      * Creates a comparison.
      *
-     * @param before the records of the earlier crawl ({@link dev.sieve.output.JsonlSink}); null when those of the later one
-     *     say themselves what has changed since an earlier round
+     * @param before the records of the earlier crawl ({@link dev.sieve.output.JsonlSink}); null when those of the later
+     *     one say themselves what has changed since an earlier round
      * @param now the records of the later crawl, or the folder of a job that ran with a report
      * @param problems receives a description of each line that cannot be read, up to a limit for each file
      */
@@ -101,8 +101,8 @@ public final class CrawlDiff {
     }
 
     /**
-     * Passes on the differences: those in the records of the later crawl in their order, then what only the earlier one has
-     * visited. To be called once.
+     * Passes on the differences: those in the records of the later crawl in their order, then what only the earlier one
+     * has visited. To be called once.
      *
      * @return the record of the later crawl, from which a report is made
      * @throws IOException when a file cannot be read, is of another kind, or says nothing of changes

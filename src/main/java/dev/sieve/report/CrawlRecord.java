@@ -25,7 +25,8 @@ import org.slf4j.LoggerFactory;
  * The record of a crawl from which its report is made: a sink, which also receives samples and capacity events.
  *
  * <p>It takes a few megabytes of memory, whatever is crawled. What it receives is added to a {@link Journal}, if it has
- * one: from that, a later run of the same crawl continues it, and at the end the pages that link to broken URLs are found.
+ * one: from that, a later run of the same crawl continues it, and at the end the pages that link to broken URLs are
+ * found.
  *
  * <p>Safe for use by many threads.
  */
@@ -183,8 +184,9 @@ public final class CrawlRecord implements PageSink {
     }
 
     /**
-     * Adds what earlier runs have recorded of URLs that are in the frontier, and that this one has not requested again. Then finds
-     * the pages that link to broken URLs in the journal, if there is one, until it is stopped, which the report then says. To be called when the crawl is over.
+     * Adds what earlier runs have recorded of URLs that are in the frontier, and that this one has not requested again.
+     * Then finds the pages that link to broken URLs in the journal, if there is one, until it is stopped, which the
+     * report then says. To be called when the crawl is over.
      */
     public synchronized void findReferrers(BooleanSupplier isStopped) throws IOException {
         aggregateGroup();

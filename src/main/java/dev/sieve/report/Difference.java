@@ -51,8 +51,7 @@ public record Difference(
     }
 
     /**
-     * Returns the components in one line, separated by tabs. What is null is empty; characters are escaped as in
-     * JSON.
+     * Returns the components in one line, separated by tabs. What is null is empty; characters are escaped as in JSON.
      */
     public String tsv() {
         StringJoiner line = new StringJoiner("\t");

@@ -24,8 +24,9 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A URL that was requested: the values of the {@link VisitField fields} of its record, from the crawl itself or from a line of
- * JSON. A value of another type than its field has is absent. A number is at most 2^53, beyond which doubles are not exact.
+ * A URL that was requested: the values of the {@link VisitField fields} of its record, from the crawl itself or from a
+ * line of JSON. A value of another type than its field has is absent. A number is at most 2^53, beyond which doubles
+ * are not exact.
  */
 final class Entry implements Row {
     /** A fixed seed, so that the hashes of a journal are the same in every run. */
@@ -179,8 +180,8 @@ final class Entry implements Row {
     }
 
     /**
-     * Returns the status by which a later visit is compared with this one: 0 without a usable response. A page that is not
-     * modified has the status before, if that was not an error.
+     * Returns the status by which a later visit is compared with this one: 0 without a usable response. A page that is
+     * not modified has the status before, if that was not an error.
      */
     int lastingStatus() {
         if (status() == HttpURLConnection.HTTP_NOT_MODIFIED && !verdict.isFailed()) {

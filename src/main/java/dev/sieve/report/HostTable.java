@@ -30,8 +30,8 @@ final class HostTable {
     }
 
     /**
-     * The distribution of durations, in buckets of which each is 9 % wider than the one before, so that a percentile is exact
-     * within 5 %. Takes about 600 bytes.
+     * The distribution of durations, in buckets of which each is 9 % wider than the one before, so that a percentile is
+     * exact within 5 %. Takes about 600 bytes.
      */
     static final class Histogram {
         private static final int PER_OCTAVE = 8;

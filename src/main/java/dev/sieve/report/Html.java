@@ -10,9 +10,9 @@ import org.jsoup.nodes.Element;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The elements of a report. Text is set as text of the DOM, never parsed, so that nothing that a server has sent becomes
- * markup. Such text is shown in a {@code bdi} element, which keeps its direction of writing to itself, without control
- * characters, and cut.
+ * The elements of a report. Text is set as text of the DOM, never parsed, so that nothing that a server has sent
+ * becomes markup. Such text is shown in a {@code bdi} element, which keeps its direction of writing to itself, without
+ * control characters, and cut.
  */
 final class Html {
     static {
@@ -105,8 +105,8 @@ final class Html {
         private Element row;
 
         /**
-         * Appends a table; a header that begins with {@code #} is that of a column of numbers. One without headers has a
-         * name in each row, and is not sorted.
+         * Appends a table; a header that begins with {@code #} is that of a column of numbers. One without headers has
+         * a name in each row, and is not sorted.
          */
         Table(Element parent, String id, int characters, String... headers) {
             Element scroll = parent.appendElement("div").addClass("scroll");

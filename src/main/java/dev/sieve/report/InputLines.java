@@ -25,14 +25,15 @@ final class InputLines {
 
     interface Receiver {
         /**
-         * Receives a line, which it must not keep; refuses one that the file should not have, with a message that says why.
+         * Receives a line, which it must not keep; refuses one that the file should not have, with a message that says
+         * why.
          */
         void accept(LineReader line) throws IOException;
     }
 
     /**
-     * Passes on the lines of a file, and returns how many were accepted. Refused lines are described to {@code problems},
-     * up to a limit; a file of another kind is refused.
+     * Passes on the lines of a file, and returns how many were accepted. Refused lines are described to {@code
+     * problems}, up to a limit; a file of another kind is refused.
      */
     static long read(Path file, Receiver receiver, Consumer<String> problems) throws IOException {
         long number = 0;

@@ -32,19 +32,19 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A server that shows a running crawl: a page at {@code /}, which requests its updates at {@code /update}, and metrics at
- * {@code /metrics} in the text format of Prometheus. Or only metrics, those of a server of frontiers.
+ * A server that shows a running crawl: a page at {@code /}, which requests its updates at {@code /update}, and metrics
+ * at {@code /metrics} in the text format of Prometheus. Or only metrics, those of a server of frontiers.
  *
  * <p>It only reads: all methods but {@code GET} and {@code HEAD} are refused. There is no password, so everyone who can
  * reach the address can read the URLs and titles of the crawl. The {@code Host} field has to name the address that the
- * server was opened with, or the loopback interface, each with the port. Otherwise a web page in a browser on this machine
- * could read it through a host name of its own that resolves to this address (DNS rebinding).
+ * server was opened with, or the loopback interface, each with the port. Otherwise a web page in a browser on this
+ * machine could read it through a host name of its own that resolves to this address (DNS rebinding).
  *
  * <p>Each response is rendered at most once per second, for all clients together, and only on request. Clients take a
- * bounded number of threads and never delay the crawl: a request that takes too long, with its response, is interrupted, which
- * closes its connection. While all threads are busy, connections are closed at once. So clients that never complete a
- * request, or do not read the response, can block others for ten seconds. The end of the crawl waits two seconds at most for
- * an open page to fetch the final state; of several pages, some may miss it.
+ * bounded number of threads and never delay the crawl: a request that takes too long, with its response, is
+ * interrupted, which closes its connection. While all threads are busy, connections are closed at once. So clients that
+ * never complete a request, or do not read the response, can block others for ten seconds. The end of the crawl waits
+ * two seconds at most for an open page to fetch the final state; of several pages, some may miss it.
  */
 public final class LiveServer implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger("dev.sieve.report");
@@ -161,7 +161,8 @@ public final class LiveServer implements AutoCloseable {
     }
 
     /**
-     * Opens the port; requests wait until something is {@linkplain #show(CrawlRecord, Supplier, Crawler, InstantSource) shown}.
+     * Opens the port; requests wait until something is {@linkplain #show(CrawlRecord, Supplier, Crawler, InstantSource)
+     * shown}.
      *
      * @param host the name or address of the interface to listen on, IPv6 in brackets
      * @param port the port; 0 for a free one
@@ -191,8 +192,8 @@ public final class LiveServer implements AutoCloseable {
     }
 
     /**
-     * Shows a crawl from now on, until the server is closed; called once. The metrics are of this process and its record; the
-     * page shows what is returned without waiting, which is the record of all if others share the crawl.
+     * Shows a crawl from now on, until the server is closed; called once. The metrics are of this process and its
+     * record; the page shows what is returned without waiting, which is the record of all if others share the crawl.
      */
     public void show(CrawlRecord record, Supplier<CrawlRecord> crawl, Crawler crawler, InstantSource clock) {
         show(new LivePage(record, crawl, crawler, clock));

@@ -11,8 +11,8 @@ import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Registers meters that read one part T of a source S. The registry does not keep the source in memory: once it is garbage,
- * its counters keep their last value and its gauges have none.
+ * Registers meters that read one part T of a source S. The registry does not keep the source in memory: once it is
+ * garbage, its counters keep their last value and its gauges have none.
  */
 final class Meters<S, T> {
     private final MeterRegistry registry;
@@ -21,8 +21,8 @@ final class Meters<S, T> {
     private final Tags common;
 
     /**
-     * What was last read from a source, so that the meters of one scrape agree with each other and the source is read once.
-     * Does not keep the source in memory. Safe for use by many threads.
+     * What was last read from a source, so that the meters of one scrape agree with each other and the source is read
+     * once. Does not keep the source in memory. Safe for use by many threads.
      */
     static final class Snapshot<S, T> {
         private static final long MAX_AGE_NANOS = Duration.ofMillis(100).toNanos();

@@ -28,8 +28,9 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Metrics in the text format of Prometheus: of a crawl, those of {@link CrawlerMetrics} and the times of its responses; of a
- * server, those of {@link FrontierMetrics} per crawl; and those of the process, such as its memory and processor time.
+ * Metrics in the text format of Prometheus: of a crawl, those of {@link CrawlerMetrics} and the times of its responses;
+ * of a server, those of {@link FrontierMetrics} per crawl; and those of the process, such as its memory and processor
+ * time.
  *
  * <p>Safe for use by many threads.
  */
@@ -70,9 +71,9 @@ public final class MetricsText {
     }
 
     /**
-     * Creates the metrics of a server of frontiers, as of now, and the process; a crawl may have no numbers. Clients choose
-     * the names of crawls, so only the first hundred have metrics of their own, labelled with their names; the others are
-     * counted.
+     * Creates the metrics of a server of frontiers, as of now, and the process; a crawl may have no numbers. Clients
+     * choose the names of crawls, so only the first hundred have metrics of their own, labelled with their names; the
+     * others are counted.
      */
     public MetricsText(List<String> crawls, Function<String, @Nullable Served> reader) {
         this();

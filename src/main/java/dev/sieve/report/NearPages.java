@@ -8,9 +8,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds pages whose sketches are near each other. Only pages whose sketches have the same bits in one of several blocks are
- * compared: locality-sensitive hashing (Indyk and Motwani, STOC 1998). Of two sketches that differ in as many bits as near
- * ones may, that is so for all but one of 50,000. Not safe for use by many threads.
+ * Finds pages whose sketches are near each other. Only pages whose sketches have the same bits in one of several blocks
+ * are compared: locality-sensitive hashing (Indyk and Motwani, STOC 1998). Of two sketches that differ in as many bits
+ * as near ones may, that is so for all but one of 50,000. Not safe for use by many threads.
  */
 final class NearPages {
     private static final int BLOCKS = 32;

@@ -14,11 +14,12 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Reads what earlier crawls have written, to make a report of it: files of {@link dev.sieve.output.JsonlSink}, link graphs
- * (names that end in {@code .tsv}) and the folders of jobs. Files are read line by line: memory does not grow with them.
+ * Reads what earlier crawls have written, to make a report of it: files of {@link dev.sieve.output.JsonlSink}, link
+ * graphs (names that end in {@code .tsv}) and the folders of jobs. Files are read line by line: memory does not grow
+ * with them.
  *
- * <p>A line that cannot be read is described, with its file and number, and left out. A file none of whose lines can be read
- * is refused.
+ * <p>A line that cannot be read is described, with its file and number, and left out. A file none of whose lines can be
+ * read is refused.
  */
 public final class ReportInput {
     /** An escaped character, an escaped backslash, or a backslash alone. */

@@ -23,8 +23,8 @@ import org.jsoup.nodes.Document;
 import org.jsoup.nodes.Element;
 
 /**
- * The report of a crawl as one page of HTML, which requires nothing but itself: its Content-Security-Policy forbids every
- * request, and every script and style but its own.
+ * The report of a crawl as one page of HTML, which requires nothing but itself: its Content-Security-Policy forbids
+ * every request, and every script and style but its own.
  */
 public final class ReportPage {
     private static final String CHARTS = "/META-INF/resources/webjars/chart.js/4.5.1/dist/chart.umd.min.js";

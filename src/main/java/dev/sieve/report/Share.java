@@ -15,9 +15,9 @@ import java.util.zip.InflaterInputStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a worker of a shared crawl has done, as it is stored for the report of the whole crawl: compressed JSON. Its totals
- * are exact, its lists are shorter than those of a report, so that it takes some ten kilobytes and never more than a few
- * megabytes.
+ * What a worker of a shared crawl has done, as it is stored for the report of the whole crawl: compressed JSON. Its
+ * totals are exact, its lists are shorter than those of a report, so that it takes some ten kilobytes and never more
+ * than a few megabytes.
  *
  * @param startedAt when the worker started, in epoch milliseconds
  * @param command its seeds and options

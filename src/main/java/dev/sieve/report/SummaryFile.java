@@ -16,8 +16,8 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * The summary of a crawl as a file of JSON, for programs, or of Markdown, for people, if its name ends in {@code .md}. The page
- * docs/outputs.md describes both.
+ * The summary of a crawl as a file of JSON, for programs, or of Markdown, for people, if its name ends in {@code .md}.
+ * The page docs/outputs.md describes both.
  */
 public final class SummaryFile {
     private static final String START = "{\"summary\":1,";

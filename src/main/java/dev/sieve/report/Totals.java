@@ -9,8 +9,8 @@ import java.util.Map;
 import java.util.Objects;
 
 /**
- * How many URLs were requested, and with what result, in memory that does not grow with the crawl. A link out of scope that
- * was only checked is not a page, and belongs to no host. Not safe for use by many threads.
+ * How many URLs were requested, and with what result, in memory that does not grow with the crawl. A link out of scope
+ * that was only checked is not a page, and belongs to no host. Not safe for use by many threads.
  */
 final class Totals {
     private static final int STATUSES = 1000;

@@ -5,21 +5,21 @@ import java.util.Arrays;
 import java.util.HexFormat;
 
 /**
- * A path, or the pattern of a rule, in a spelling in which octets that are equal are equal text (RFC 9309, sections 2.2.2
- * and 2.2.3).
+ * A path, or the pattern of a rule, in a spelling in which octets that are equal are equal text (RFC 9309, sections
+ * 2.2.2 and 2.2.3).
  *
- * <p>Octets beyond ASCII, control characters and others that a URL must escape, and literal stars and dollar signs are escaped, whether the text
- * escapes them or not, and all escapes are in upper case. On request, those of unreserved characters are decoded. A spelling
- * is at most three times as long as the text.
+ * <p>Octets beyond ASCII, control characters and others that a URL must escape, and literal stars and dollar signs are
+ * escaped, whether the text escapes them or not, and all escapes are in upper case. On request, those of unreserved
+ * characters are decoded. A spelling is at most three times as long as the text.
  */
 final class PathSpelling {
     /** A star of a pattern that matches any octets; no path contains it. */
     static final byte ANY = '\n';
 
     /**
-     * The percent sign of a whole escape in a pattern, which {@link #matches} that of the same escape in a path, or of a
-     * character that the path does not escape. The sign of an incomplete escape, such as {@code /%}, only matches one that
-     * is sent.
+     * The percent sign of a whole escape in a pattern, which {@link #matches} that of the same escape in a path, or of
+     * a character that the path does not escape. The sign of an incomplete escape, such as {@code /%}, only matches one
+     * that is sent.
      */
     static final byte ESCAPE = 2;
 

@@ -25,16 +25,16 @@ import org.jspecify.annotations.Nullable;
 /**
  * Fetches and caches robots.txt by RFC 9309: each document for a day, whichever origins it applies to.
  *
- * <p>{@link #find} returns what may be requested from an origin, or the URL of the document that has to be requested first
- * with {@link #request}: the robots.txt of the origin, or the target of its redirect. The caller makes this request when the
- * host of that URL may be requested. {@link RobotsStatus} defines the meaning of a response.
+ * <p>{@link #find} returns what may be requested from an origin, or the URL of the document that has to be requested
+ * first with {@link #request}: the robots.txt of the origin, or the target of its redirect. The caller makes this
+ * request when the host of that URL may be requested. {@link RobotsStatus} defines the meaning of a response.
  *
- * <p>An origin whose robots.txt is unavailable is closed: it is requested again a few times, with pauses, and then not for
- * hours. An origin that must not be requested at all is refused with all its URLs; if only a redirect of its robots.txt
- * leads to a forbidden address, or to a URL that robots.txt disallows, it is closed.
+ * <p>An origin whose robots.txt is unavailable is closed: it is requested again a few times, with pauses, and then not
+ * for hours. An origin that must not be requested at all is refused with all its URLs; if only a redirect of its
+ * robots.txt leads to a forbidden address, or to a URL that robots.txt disallows, it is closed.
  *
- * <p>Safe for use by many threads. The memory of all documents is limited; the least recently used are dropped. Large rules
- * have a half of it for themselves, so that they do not displace the many others.
+ * <p>Safe for use by many threads. The memory of all documents is limited; the least recently used are dropped. Large
+ * rules have a half of it for themselves, so that they do not displace the many others.
  */
 public final class RobotsCache {
     /** Larger rules, of which ordinary sites have none, are kept separately. */
@@ -72,7 +72,8 @@ public final class RobotsCache {
      * What may be requested from an origin.
      *
      * @param rules the rules; null while robots.txt is unavailable
-     * @param problem why robots.txt is unavailable, in a word or two, perhaps with a detail after a colon; empty otherwise
+     * @param problem why robots.txt is unavailable, in a word or two, perhaps with a detail after a colon; empty
+     *     otherwise
      * @param refused why the origin must not be requested at all; null otherwise
      */
     public record Access(
@@ -177,8 +178,8 @@ public final class RobotsCache {
     }
 
     /**
-     * Requests a URL that {@link #find} has returned. Returns how long its host has to pause now: as long as it requests, and
-     * a while before the same URL is requested again.
+     * Requests a URL that {@link #find} has returned. Returns how long its host has to pause now: as long as it
+     * requests, and a while before the same URL is requested again.
      */
     public Duration request(String url, long nowNanos) {
         return request(url, nowNanos, FetchRequest.Watch.NONE, exchange -> {});

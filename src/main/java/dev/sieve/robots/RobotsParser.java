@@ -16,12 +16,12 @@ import java.util.Set;
 import java.util.regex.Pattern;
 
 /**
- * Parses a robots.txt line by line, like Google's parser where RFC 9309 leaves room: common misspellings of
- * {@code Disallow} and {@code User-agent} are accepted, so is a missing colon, and a partial byte order mark is skipped.
+ * Parses a robots.txt line by line, like Google's parser where RFC 9309 leaves room: common misspellings of {@code
+ * Disallow} and {@code User-agent} are accepted, so is a missing colon, and a partial byte order mark is skipped.
  *
- * <p>A group begins with a user-agent line that follows a rule; other lines do not end a group. A Crawl-delay applies to
- * the agents named since the last rule or Crawl-delay, for files that give each agent a Crawl-delay but no rules; so does a
- * line of {@link #SIGNALS}, since the last rule or signal.
+ * <p>A group begins with a user-agent line that follows a rule; other lines do not end a group. A Crawl-delay applies
+ * to the agents named since the last rule or Crawl-delay, for files that give each agent a Crawl-delay but no rules; so
+ * does a line of {@link #SIGNALS}, since the last rule or signal.
  */
 final class RobotsParser {
     static final int MAX_BYTES = 500 * 1024;

@@ -23,9 +23,9 @@ import java.util.regex.Pattern;
  * allow it, so that another spelling of a path never evades a rule. In a rule, {@code %2A} and {@code %24} match a star
  * and a dollar sign of the path (section 2.2.3).
  *
- * <p>Hostile content makes neither parsing nor matching slow: at most {@link #MAX_BYTES} are parsed, in linear time, and
- * matching takes a bounded number of steps, after which the path is disallowed. The rules take at most about twice the
- * memory of the file. Immutable.
+ * <p>Hostile content makes neither parsing nor matching slow: at most {@link #MAX_BYTES} are parsed, in linear time,
+ * and matching takes a bounded number of steps, after which the path is disallowed. The rules take at most about twice
+ * the memory of the file. Immutable.
  */
 public final class RobotsRules {
     /** How many bytes of a robots.txt are parsed: the least that RFC 9309, section 2.5, permits. */
@@ -76,8 +76,8 @@ public final class RobotsRules {
 
     /**
      * Returns the product token at the start of a User-Agent header: its leading letters, hyphens and underscores, the
-     * only characters that a robots.txt can name (RFC 9309, section 2.2.1). In one that begins like that of a browser, they
-     * are those after {@code compatible;}. If it is empty, only groups for {@code *} apply.
+     * only characters that a robots.txt can name (RFC 9309, section 2.2.1). In one that begins like that of a browser,
+     * they are those after {@code compatible;}. If it is empty, only groups for {@code *} apply.
      */
     public static String productToken(String userAgent) {
         Matcher compatible = COMPATIBLE.matcher(userAgent);
@@ -113,8 +113,8 @@ public final class RobotsRules {
     }
 
     /**
-     * Returns how the content of a URL may be used, by the names of the lines that say so: {@code ai-train=no} by {@code
-     * content-signal}. Nothing is decided by it.
+     * Returns how the content of a URL may be used, by the names of the lines that say so: {@code ai-train=no} by
+     * {@code content-signal}. Nothing is decided by it.
      */
     public Map<String, String> signals(String url) {
         return signals.isEmpty()

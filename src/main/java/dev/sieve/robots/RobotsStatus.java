@@ -14,8 +14,8 @@ public enum RobotsStatus {
     /** 2xx: the body holds the rules. */
     READ,
     /**
-     * A redirect: request its target, if that is permitted; if not, the origin is {@link #CLOSED}. After five redirects in a
-     * row, the origin is {@link #OPEN}.
+     * A redirect: request its target, if that is permitted; if not, the origin is {@link #CLOSED}. After five redirects
+     * in a row, the origin is {@link #OPEN}.
      */
     FOLLOW,
     /** 4xx: the origin has no robots.txt, so everything is allowed. */
@@ -39,8 +39,8 @@ public enum RobotsStatus {
     }
 
     /**
-     * Returns how long this status holds before robots.txt is requested again: a day or, while the origin is closed, the
-     * requested pause, and at least one that doubles from a minute to six hours.
+     * Returns how long this status holds before robots.txt is requested again: a day or, while the origin is closed,
+     * the requested pause, and at least one that doubles from a minute to six hours.
      *
      * @param failures how many consecutive requests found the origin closed, this one included
      * @param retryAfter the pause that the server requested, see {@link RetryAfter}; zero for none

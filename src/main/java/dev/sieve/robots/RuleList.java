@@ -12,11 +12,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * The rules for one crawler in one spelling, in the order of their precedence.
  *
- * <p>Matching places each piece between two stars at the leftmost position where it fits, which is sufficient for stars,
- * and the last piece of a pattern with {@code $} at the end of the path.
+ * <p>Matching places each piece between two stars at the leftmost position where it fits, which is sufficient for
+ * stars, and the last piece of a pattern with {@code $} at the end of the path.
  *
- * <p>All rules are in one array, since a robots.txt may contain tens of thousands: for each rule a byte with its
- * {@link #ALLOW} and {@link #TO_THE_END} bits, the length of its pattern in two bytes, which lines of a robots.txt do not
+ * <p>All rules are in one array, since a robots.txt may contain tens of thousands: for each rule a byte with its {@link
+ * #ALLOW} and {@link #TO_THE_END} bits, the length of its pattern in two bytes, which lines of a robots.txt do not
  * exceed, and the pattern.
  */
 final class RuleList {

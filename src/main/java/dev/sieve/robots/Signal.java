@@ -8,8 +8,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A line of a robots.txt that says how content may be used: {@code Content-Signal} (contentsignals.org) or {@code Content-Usage}
- * (draft-ietf-aipref-attach, section 3). A path may precede the preferences; as with rules, the longest one that matches applies.
+ * A line of a robots.txt that says how content may be used: {@code Content-Signal} (contentsignals.org) or {@code
+ * Content-Usage} (draft-ietf-aipref-attach, section 3). A path may precede the preferences; as with rules, the longest
+ * one that matches applies.
  *
  * @param name the name of the line in lower case
  * @param preferences what follows the path, as written

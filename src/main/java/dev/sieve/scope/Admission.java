@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
  */
 public record Admission(Scope scope, TrapGuard traps) {
     /**
-     * Returns why a link or the target of a redirect, as a URL to fetch so many links from a seed, is not queued; null when
-     * it is.
+     * Returns why a link or the target of a redirect, as a URL to fetch so many links from a seed, is not queued; null
+     * when it is.
      */
     public @Nullable SkipReason skipReason(String url, int depth) {
         SkipReason reason = scope.skipReason(url, depth);
@@ -22,8 +22,8 @@ public record Admission(Scope scope, TrapGuard traps) {
     }
 
     /**
-     * Returns why a link that is not queued is not even checked: an exclude expression matches, or it is a trap; null when
-     * it is only outside of what is crawled, so that it may be requested once.
+     * Returns why a link that is not queued is not even checked: an exclude expression matches, or it is a trap; null
+     * when it is only outside of what is crawled, so that it may be requested once.
      *
      * @param reason the {@link #skipReason} of the link
      */

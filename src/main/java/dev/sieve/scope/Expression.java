@@ -7,8 +7,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * A user's regular expression with a limit on the steps that matching may take.
  *
- * <p>The JDK's engine backtracks: an expression that looks harmless can take time exponential in the length of the text,
- * or a stack as deep as the text is long. It reads a character at every step, so a text that counts reads can stop it.
+ * <p>The JDK's engine backtracks: an expression that looks harmless can take time exponential in the length of the
+ * text, or a stack as deep as the text is long. It reads a character at every step, so a text that counts reads can
+ * stop it.
  */
 final class Expression {
     private static final int MAX_STEPS = 1_000_000;

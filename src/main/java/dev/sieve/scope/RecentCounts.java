@@ -5,9 +5,9 @@ import java.util.Arrays;
 /**
  * Counters for the most recently used keys, in fixed memory.
  *
- * <p>Each key belongs to one of many short lists, ordered from the most to the least recently used key; a new key evicts
- * the last key of its list. Keys must be hashes, so that the lists fill evenly. Safe for use by many threads: the lists
- * share a fixed number of locks.
+ * <p>Each key belongs to one of many short lists, ordered from the most to the least recently used key; a new key
+ * evicts the last key of its list. Keys must be hashes, so that the lists fill evenly. Safe for use by many threads:
+ * the lists share a fixed number of locks.
  */
 final class RecentCounts {
     private static final int LIST = 8;

@@ -16,8 +16,9 @@ final class Repetition {
     }
 
     /**
-     * Returns whether a block of 2 to 16 parts occurs more often in succession than the limit allows, or a single part more
-     * than twice as often. Empty parts are skipped; parts are what is between the separators, compared by 64-bit hashes.
+     * Returns whether a block of 2 to 16 parts occurs more often in succession than the limit allows, or a single part
+     * more than twice as often. Empty parts are skipped; parts are what is between the separators, compared by 64-bit
+     * hashes.
      */
     static boolean exceeds(int limit, String text, int from, int end, String separators) {
         int most = 1;

@@ -37,13 +37,13 @@ import org.jspecify.annotations.Nullable;
  * include {@code http://127.0.0.1:9000/}. A dot at the end of a host makes no difference.
  *
  * <p>Expressions are those of {@link java.util.regex.Pattern}. One that takes more than a million steps on a URL, or
- * overflows the stack, is given up: an exclude expression then counts as a match and an include expression does not, and
- * the rule is {@code gave up} where that decides.
+ * overflows the stack, is given up: an exclude expression then counts as a match and an include expression does not,
+ * and the rule is {@code gave up} where that decides.
  *
  * <p>All URLs passed in are URLs to fetch, as returned by the normaliser. Safe for use by many threads; a URL that is
  * judged while a seed is being added may be judged without it. Each host, domain or prefix of a seed costs memory once,
- * none with {@link Kind#ANY}. Judging takes O(log n) for n seeds with {@link Kind#PREFIX} and O(1) with the others, plus
- * the expressions.
+ * none with {@link Kind#ANY}. Judging takes O(log n) for n seeds with {@link Kind#PREFIX} and O(1) with the others,
+ * plus the expressions.
  */
 public final class Scope {
 

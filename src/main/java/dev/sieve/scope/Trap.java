@@ -12,15 +12,16 @@ public enum Trap {
     PATH_DEPTH(20, "slashes in the path"),
     /**
      * Repetitions of segments of the path in a row: 2 for {@code /a/b/a/b}. A single segment may be repeated twice as
-     * often, since ordinary sites do so: {@code /cpp/atomic/atomic/atomic}, {@code /2011/11/11/11}. Links that are relative
-     * where they should not be lead ever deeper into such paths.
+     * often, since ordinary sites do so: {@code /cpp/atomic/atomic/atomic}, {@code /2011/11/11/11}. Links that are
+     * relative where they should not be lead ever deeper into such paths.
      */
     REPEATED_SEGMENTS(2, "times the same segments in a row, or %,d times a single one"),
     /** Parameters in the query. */
     PARAMETERS(32, "parameters"),
     /**
      * Repetitions of parts of the query in a row: 2 for {@code ?a=1&a=1}. A single part may be repeated twice as often:
-     * {@code ?day=11/11/11}. Pages that extend the query of their own URL, or put their own URL into it, have such links.
+     * {@code ?day=11/11/11}. Pages that extend the query of their own URL, or put their own URL into it, have such
+     * links.
      */
     REPEATED_PARAMETERS(2, "times the same parameters in a row, or %,d times a single one"),
     /**
@@ -36,17 +37,17 @@ public enum Trap {
     /** Hosts of one registrable domain: where every name exists, pages can link to new ones without end. */
     DOMAIN(10_000, "hosts of a domain"),
     /**
-     * Error pages of which each was found on the one before: a relative link on all error pages leads to further ones without
-     * end.
+     * Error pages of which each was found on the one before: a relative link on all error pages leads to further ones
+     * without end.
      */
     ERROR_PAGES(
             1,
             "error page in a row",
             "likely a relative link in the menu of an error page: let it begin with / in the site"),
     /**
-     * Pages of a host with a text that it has on more than 50 pages, but for one page in 20: relative links that should not
-     * be so, sessions in URLs, and links that are escaped once more on each page lead to such pages without end. Copies of a
-     * site, such as those for versions and languages, are fewer.
+     * Pages of a host with a text that it has on more than 50 pages, but for one page in 20: relative links that should
+     * not be so, sessions in URLs, and links that are escaped once more on each page lead to such pages without end.
+     * Copies of a site, such as those for versions and languages, are fewer.
      */
     SAME_TEXT(
             400,
@@ -54,8 +55,9 @@ public enum Trap {
             "likely a relative link that should begin with /, a session in the URLs, or a link that is escaped once more on"
                     + " each page: repair it in the site, or exclude such URLs"),
     /**
-     * Pages of a host that lead to new pages, and to no known ones but those with links everywhere, but for one page in 20: a maze
-     * without end, which services make for robots. Pages of real sites lead back and to each other, or nowhere.
+     * Pages of a host that lead to new pages, and to no known ones but those with links everywhere, but for one page in
+     * 20: a maze without end, which services make for robots. Pages of real sites lead back and to each other, or
+     * nowhere.
      */
     MAZE(
             2_000,

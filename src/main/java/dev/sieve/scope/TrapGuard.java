@@ -13,15 +13,15 @@ import org.jspecify.annotations.Nullable;
 /**
  * Recognises crawler traps: sites with endless numbers of URLs, by intent or by mistake.
  *
- * <p>{@link #judge} returns the first {@link Trap}, in the order there, whose limit a URL exceeds. Some depend on the URL
- * alone; {@link Trap#SHAPE}, {@link Trap#HOST} and {@link Trap#DOMAIN} count the URLs that were {@link #accepted}. The
- * caller accepts only new URLs, so that a page with many links to it counts once.
+ * <p>{@link #judge} returns the first {@link Trap}, in the order there, whose limit a URL exceeds. Some depend on the
+ * URL alone; {@link Trap#SHAPE}, {@link Trap#HOST} and {@link Trap#DOMAIN} count the URLs that were {@link #accepted}.
+ * The caller accepts only new URLs, so that a page with many links to it counts once.
  *
  * <p>{@link Trap#ERROR_PAGES} and {@link Trap#SAME_TEXT} depend on what was {@link #visited}.
  *
- * <p>Memory is fixed: below 7 MiB, whatever is crawled. Counts that were used longest ago make room for others, and start
- * at zero again; the counts of a trap are used all the time. Counts do not survive the process, unless they are passed on
- * as by {@link #ofHosts}.
+ * <p>Memory is fixed: below 7 MiB, whatever is crawled. Counts that were used longest ago make room for others, and
+ * start at zero again; the counts of a trap are used all the time. Counts do not survive the process, unless they are
+ * passed on as by {@link #ofHosts}.
  *
  * <p>All URLs passed in are URLs to fetch, as returned by the normaliser. Safe for use by many threads; a count may
  * exceed its limit by the URLs that other threads have judged and not yet accepted. Both take well below a microsecond.
@@ -95,9 +95,9 @@ public final class TrapGuard {
     }
 
     /**
-     * Creates a guard that judges by {@link Trap#SHAPE} and {@link Trap#HOST} alone. One process uses it for all URLs of a
-     * host; when the host moves to another process, the guard there continues with the counts that {@link #accepted} has
-     * returned, so that at most a hundredth of a limit is not counted.
+     * Creates a guard that judges by {@link Trap#SHAPE} and {@link Trap#HOST} alone. One process uses it for all URLs
+     * of a host; when the host moves to another process, the guard there continues with the counts that {@link
+     * #accepted} has returned, so that at most a hundredth of a limit is not counted.
      *
      * @param limits as of the other guards
      * @param seed of the hashes, which sites should not know; the same in all processes
@@ -167,8 +167,8 @@ public final class TrapGuard {
     /**
      * Counts a URL that was new.
      *
-     * @return the counts of its shape and host, by keys for {@link #raise}; only those that are a multiple of a hundredth of
-     *     their limit
+     * @return the counts of its shape and host, by keys for {@link #raise}; only those that are a multiple of a
+     *     hundredth of their limit
      */
     public Map<Long, Integer> accepted(String url) {
         long shapeKey = shapeKey(url);
@@ -265,8 +265,8 @@ public final class TrapGuard {
     }
 
     /**
-     * Returns the key of a URL: without a parameter that may be a session if several pages of the host, and most of those that
-     * differed by nothing else, had the same text. Until then, they are different pages.
+     * Returns the key of a URL: without a parameter that may be a session if several pages of the host, and most of
+     * those that differed by nothing else, had the same text. Until then, they are different pages.
      */
     public String key(String url) {
         String key = UrlNormalizer.key(url);

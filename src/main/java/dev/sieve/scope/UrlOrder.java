@@ -4,9 +4,9 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * Which URLs of a host are requested before its others: those that match the first expression, then those that match the
- * second one, and so on. The limits of {@link Scope} apply to the expressions; one that takes too many steps on a URL does
- * not match it.
+ * Which URLs of a host are requested before its others: those that match the first expression, then those that match
+ * the second one, and so on. The limits of {@link Scope} apply to the expressions; one that takes too many steps on a
+ * URL does not match it.
  *
  * <p>Immutable.
  */

@@ -17,7 +17,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The records of a crawl, in a frontier on disk, and which of them do not count any more. Guarded by the lock of the crawl.
+ * The records of a crawl, in a frontier on disk, and which of them do not count any more. Guarded by the lock of the
+ * crawl.
  *
  * <p>A record that is queued cannot be found by its URL. So when a URL that is not in process is completed or scheduled
  * again, its key is stored, and a record with a lower id is done as soon as it is read.
@@ -105,8 +106,8 @@ final class CrawlLog {
     }
 
     /**
-     * Counts the URLs of all queues, and returns the queues of which a later generation was found: that they were deleted
-     * was lost by a power cut, unlike the log. Not those that were deleted once more after that.
+     * Counts the URLs of all queues, and returns the queues of which a later generation was found: that they were
+     * deleted was lost by a power cut, unlike the log. Not those that were deleted once more after that.
      */
     Set<Queue> count(InProcess inProcess) {
         Set<Queue> corrected = new HashSet<>();

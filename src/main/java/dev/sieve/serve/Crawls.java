@@ -130,8 +130,8 @@ final class Crawls implements Closeable {
     }
 
     /**
-     * Returns a crawl by a {@linkplain FolderName#isPossible valid} name, which is created if necessary; null when there is
-     * no memory for its filter and its queues.
+     * Returns a crawl by a {@linkplain FolderName#isPossible valid} name, which is created if necessary; null when
+     * there is no memory for its filter and its queues.
      */
     @Nullable
     ServedCrawl get(String id, Moment now) throws IOException {

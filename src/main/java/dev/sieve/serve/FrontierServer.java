@@ -27,10 +27,12 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A server that offers the frontiers of one folder to other crawlers, by the gRPC service URLFrontier of crawler-commons.
+ * A server that offers the frontiers of one folder to other crawlers, by the gRPC service URLFrontier of
+ * crawler-commons.
  *
- * <p>The network library writes a warning with a stack trace to the logger {@code io.grpc.netty} of {@link java.util.logging}
- * when a client cancels a call or sends a message that is too long: a program that shows this log sets a higher level.
+ * <p>The network library writes a warning with a stack trace to the logger {@code io.grpc.netty} of {@link
+ * java.util.logging} when a client cancels a call or sends a message that is too long: a program that shows this log
+ * sets a higher level.
  */
 public final class FrontierServer implements AutoCloseable {
     public static final int DEFAULT_PORT = 7071;
@@ -165,8 +167,8 @@ public final class FrontierServer implements AutoCloseable {
     }
 
     /**
-     * Stops: no call begins any more, URLs that were received are stored and acknowledged, and the crawls are closed. Waits
-     * up to ten seconds for clients that do not read. Closing twice has no effect.
+     * Stops: no call begins any more, URLs that were received are stored and acknowledged, and the crawls are closed.
+     * Waits up to ten seconds for clients that do not read. Closing twice has no effect.
      *
      * @throws UncheckedIOException when the disk fails, or has failed; the folder is released all the same
      */
@@ -273,8 +275,9 @@ public final class FrontierServer implements AutoCloseable {
         /**
          * Opens all crawls of the folder and starts to listen.
          *
-         * @throws IllegalArgumentException when other machines can reach the address and TLS is not set; when the filters
-         *     need more memory than there is; or when settings cannot be changed, see {@code DurableSieve.Builder.open}
+         * @throws IllegalArgumentException when other machines can reach the address and TLS is not set; when the
+         *     filters need more memory than there is; or when settings cannot be changed, see {@code
+         *     DurableSieve.Builder.open}
          * @throws IOException when the address cannot be used, a file cannot be read, or another process has the folder
          */
         public FrontierServer open() throws IOException {

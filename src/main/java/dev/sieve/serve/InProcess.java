@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The URLs of a crawl that were handed to clients, by their keys, until they are completed. One that was handed out too
- * long ago is not in process any more, but stays here, so that it can still be completed. Also counts the records with a
- * date, which take memory until it has come. Guarded by the lock of the crawl.
+ * long ago is not in process any more, but stays here, so that it can still be completed. Also counts the records with
+ * a date, which take memory until it has come. Guarded by the lock of the crawl.
  */
 final class InProcess {
     /** About how much memory the frontier takes for a record that is given back until its date has come. */

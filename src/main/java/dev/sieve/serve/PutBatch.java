@@ -12,8 +12,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Stores the URLs that clients send, and decides their statuses. Those that follow one another and are stored with the same
- * description are written together. Guarded by the lock of the crawl.
+ * Stores the URLs that clients send, and decides their statuses. Those that follow one another and are stored with the
+ * same description are written together. Guarded by the lock of the crawl.
  */
 final class PutBatch {
     private final CrawlLog log;

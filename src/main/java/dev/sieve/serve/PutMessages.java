@@ -91,9 +91,10 @@ interface PutMessages<M extends MessageLite, A> {
     }
 
     /**
-     * Batches of discovered URLs, of version 2.6 of the protocol: {@code DiscoveredBatch { string ID = 1; repeated URLInfo items
-     * = 2; }} and {@code BatchAck { string ID = 1; repeated AckMessage.Status statuses = 2; }}. In the messages of version 2.5, a
-     * {@link StringList} has the ID, and the rest is the field 2, which is not known: it is read when the batch is stored.
+     * Batches of discovered URLs, of version 2.6 of the protocol: {@code DiscoveredBatch { string ID = 1; repeated
+     * URLInfo items = 2; }} and {@code BatchAck { string ID = 1; repeated AckMessage.Status statuses = 2; }}. In the
+     * messages of version 2.5, a {@link StringList} has the ID, and the rest is the field 2, which is not known: it is
+     * read when the batch is stored.
      */
     final class Batches implements PutMessages<StringList, StringList> {
         private static final int WINDOW = 32;

@@ -15,11 +15,12 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One call of PutURLs or PutDiscovered: stores the URLs that arrive, as many at a time as have arrived, and acknowledges the
- * messages in their order.
+ * One call of PutURLs or PutDiscovered: stores the URLs that arrive, as many at a time as have arrived, and
+ * acknowledges the messages in their order.
  *
- * <p>Messages arrive on a thread of the network and are stored on a worker. A client may be a {@linkplain PutMessages#window
- * window} ahead of the acknowledgements; while it does not read these, nothing more is stored or read, and no thread waits.
+ * <p>Messages arrive on a thread of the network and are stored on a worker. A client may be a {@linkplain
+ * PutMessages#window window} ahead of the acknowledgements; while it does not read these, nothing more is stored or
+ * read, and no thread waits.
  *
  * @param <M> the messages
  * @param <A> their acknowledgements

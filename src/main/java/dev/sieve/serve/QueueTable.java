@@ -29,10 +29,10 @@ import org.slf4j.LoggerFactory;
 /**
  * The queues of a crawl by name, and their items that were read from the log, in a {@link HostSchedule}.
  *
- * <p>A queue that must not be served is <em>parked</em>: the schedule considers a request to be under way. It is reviewed
- * whenever something changes that keeps it from being served, and at the time when its delay or its block ends. So the
- * schedule selects, in O(log n), only queues that may be served, except those that were blocked since they were queued.
- * Guarded by the lock of the crawl.
+ * <p>A queue that must not be served is <em>parked</em>: the schedule considers a request to be under way. It is
+ * reviewed whenever something changes that keeps it from being served, and at the time when its delay or its block
+ * ends. So the schedule selects, in O(log n), only queues that may be served, except those that were blocked since they
+ * were queued. Guarded by the lock of the crawl.
  */
 final class QueueTable implements Closeable {
     private static final Logger LOG = LoggerFactory.getLogger(QueueTable.class);
@@ -126,9 +126,9 @@ final class QueueTable implements Closeable {
     }
 
     /**
-     * Returns the generation of a queue: if it is not stored, the one that it would be created with. That is 0 for a name
-     * of which no queue was deleted, whose URLs then are new only if they never were records of the log, also when the
-     * log has forgotten them. Otherwise it is one that no earlier queue of that name had.
+     * Returns the generation of a queue: if it is not stored, the one that it would be created with. That is 0 for a
+     * name of which no queue was deleted, whose URLs then are new only if they never were records of the log, also when
+     * the log has forgotten them. Otherwise it is one that no earlier queue of that name had.
      */
     int generationOf(String name) {
         Queue queue = queues.get(name);

@@ -11,8 +11,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads messages; one that is not valid is null. An exception instead would be logged with its stack trace by gRPC. A call
- * with one message that is null ends with an error status.
+ * Reads messages; one that is not valid is null. An exception instead would be logged with its stack trace by gRPC. A
+ * call with one message that is null ends with an error status.
  */
 final class QuietMarshaller<T> implements Marshaller<T> {
     private final Marshaller<T> marshaller;

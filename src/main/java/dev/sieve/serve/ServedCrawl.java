@@ -26,8 +26,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * One crawl of a server: a frontier on disk, and the queues that its URLs are handed out from.
  *
- * <p>Every call holds the lock of the crawl, so a URL is acknowledged as seen only after the record of it was written. When
- * the disk fails, that call and all later ones throw {@link UncheckedIOException}. Safe for use by many threads.
+ * <p>Every call holds the lock of the crawl, so a URL is acknowledged as seen only after the record of it was written.
+ * When the disk fails, that call and all later ones throw {@link UncheckedIOException}. Safe for use by many threads.
  */
 final class ServedCrawl implements Closeable {
     /** How many items are read from the log in one piece, and in the order of their dates. */

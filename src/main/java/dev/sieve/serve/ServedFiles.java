@@ -13,8 +13,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The files of a server and its crawls besides the frontiers. Each line is a sentence of names and values; the name of a queue
- * is as in the query of a URL. Uses no library, so that commands check and repair the files without those of a server.
+ * The files of a server and its crawls besides the frontiers. Each line is a sentence of names and values; the name of
+ * a queue is as in the query of a URL. Uses no library, so that commands check and repair the files without those of a
+ * server.
  */
 public final class ServedFiles {
     static final LineFile.Kind QUEUES = new LineFile.Kind(

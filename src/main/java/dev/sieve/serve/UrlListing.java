@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The URLs of a crawl, read from its log: the last record of each.
  *
- * <p>When records replace earlier ones, the log is read twice per 200,000 of these, so that memory is bounded. Not safe for
- * use by many threads.
+ * <p>When records replace earlier ones, the log is read twice per 200,000 of these, so that memory is bounded. Not safe
+ * for use by many threads.
  */
 final class UrlListing {
     private static final long IN_MEMORY = 200_000;
@@ -54,7 +54,8 @@ final class UrlListing {
     }
 
     /**
-     * Passes on the URLs that meet a condition, of a queue or of all (null), in no particular order. Reads all of the log.
+     * Passes on the URLs that meet a condition, of a queue or of all (null), in no particular order. Reads all of the
+     * log.
      */
     void forEach(@Nullable String queue, Predicate<String> condition, Receiver receiver) {
         boolean hasEnough = false;

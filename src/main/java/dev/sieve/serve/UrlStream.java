@@ -22,8 +22,8 @@ final class UrlStream<T> {
     }
 
     /**
-     * Sends each response when the client is ready for it, until {@code more} returns null. No thread waits for the client.
-     * Called while the call is being started.
+     * Sends each response when the client is ready for it, until {@code more} returns null. No thread waits for the
+     * client. Called while the call is being started.
      */
     void send(Supplier<@Nullable Iterator<T>> more) {
         Runnable pump = new Runnable() {

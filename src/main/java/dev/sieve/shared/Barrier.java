@@ -15,8 +15,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Confirms that what was written to the nodes of a cluster cannot be lost by the death of a node. A single engine needs no
- * confirmation: what its log loses is all that came last, on whichever page.
+ * Confirms that what was written to the nodes of a cluster cannot be lost by the death of a node. A single engine needs
+ * no confirmation: what its log loses is all that came last, on whichever page.
  *
  * <p>On each node in question, a write is made, and its replication and the synchronization of its log are
  * awaited. Whatever any worker wrote to the node before is as safe then, since both go on in the order of the writes.
@@ -29,8 +29,9 @@ final class Barrier {
     /** Long enough to be asked, and no longer: the replicas had their time in the wait before. */
     private static final byte[] ASK_MILLIS = utf8(1);
     /**
-     * The wait for replicas that do not exist: the engine itself measures the time in which it has its log synchronized,
-     * two seconds at most. WAITAOF would tell earlier, but only from 7.2 on, and Valkey 8.0 tells too early.
+     * The wait for replicas that do not exist: the engine itself measures the time in which it has its log
+     * synchronized, two seconds at most. WAITAOF would tell earlier, but only from 7.2 on, and Valkey 8.0 tells too
+     * early.
      */
     private static final byte[] TOO_MANY = utf8(1000);
 

@@ -5,8 +5,8 @@ import dev.sieve.CapacityEvent;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Publishes the capacity events of a crawl. Each threshold is marked on the engine by the worker that publishes its event, so
- * that there is one event over all workers. Safe for use by many threads.
+ * Publishes the capacity events of a crawl. Each threshold is marked on the engine by the worker that publishes its
+ * event, so that there is one event over all workers. Safe for use by many threads.
  */
 final class CapacityMarks {
     private static final double FIRST_THRESHOLD = 0.8;

@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * The names of a crawl's keys on the engine. The part in braces, the tag, decides on which node of a cluster a key is stored:
- * all keys of a slice are on one node.
+ * The names of a crawl's keys on the engine. The part in braces, the tag, decides on which node of a cluster a key is
+ * stored: all keys of a slice are on one node.
  */
 final class CrawlKeys {
     /** The field of the counters with the number of accepted URLs; short, since the log of the engine has it with each push. */
@@ -83,8 +83,8 @@ final class CrawlKeys {
     }
 
     /**
-     * The number is written with the fewest digits, since the log of the engine has it with each URL; these are capital, and
-     * all other keys end with a small letter.
+     * The number is written with the fewest digits, since the log of the engine has it with each URL; these are
+     * capital, and all other keys end with a small letter.
      */
     private static byte[] bucket(byte[] tag, long number) {
         int digits = 1;

@@ -49,8 +49,8 @@ record CrawlSettings(
     private static final int FINGERPRINTS_PER_BUCKET = 64;
 
     /**
-     * Reads the settings of a crawl, or stores those of a new one; null ones are not compared, and have a default in a new
-     * crawl.
+     * Reads the settings of a crawl, or stores those of a new one; null ones are not compared, and have a default in a
+     * new crawl.
      *
      * @throws IllegalArgumentException when the stored ones differ, or there are none and the capacity is null
      * @throws IOException when what is stored is not of this program, or of another version of it; nothing was changed

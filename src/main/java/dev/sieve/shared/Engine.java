@@ -384,8 +384,8 @@ final class Engine implements Closeable {
     }
 
     /**
-     * Returns the identity of a server's run; that of a cluster is made of those of all nodes that store something, and of
-     * the histories of what they store, so that it changes when a replica takes the place of one.
+     * Returns the identity of a server's run; that of a cluster is made of those of all nodes that store something, and
+     * of the histories of what they store, so that it changes when a replica takes the place of one.
      */
     private static String runId(boolean isCluster, Collection<Map<String, String>> infos) {
         List<String> all = infos.stream()
@@ -396,11 +396,11 @@ final class Engine implements Closeable {
     }
 
     /**
-     * Makes the engine rewrite its log: one that ended inside a transaction keeps the first half of it, which the engine
-     * would run at its next start.
+     * Makes the engine rewrite its log: one that ended inside a transaction keeps the first half of it, which the
+     * engine would run at its next start.
      *
-     * <p>The engine begins another log file with it, and does not start any more when it is killed before the end of the
-     * rewriting while the file before ends inside a transaction. So a transaction that changes nothing goes first.
+     * <p>The engine begins another log file with it, and does not start any more when it is killed before the end of
+     * the rewriting while the file before ends inside a transaction. So a transaction that changes nothing goes first.
      */
     private void rewriteLog(Session session, Server node) {
         byte[] key = keyOn(session.topology(), node);

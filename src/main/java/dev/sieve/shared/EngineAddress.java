@@ -10,8 +10,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The address of a crawl on an engine: {@code valkey://[user[:password]@]host[:port],...[/database]/NAME}. Its text never
- * contains the password.
+ * The address of a crawl on an engine: {@code valkey://[user[:password]@]host[:port],...[/database]/NAME}. Its text
+ * never contains the password.
  *
  * @param scheme valkey or redis, which mean the same; with TLS valkeys or rediss
  * @param user the user; null for the default user of the engine

@@ -19,12 +19,12 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The holdings of this worker: the slices that it owns, the frames that it took from these, and the leases of their URLs. A
- * slice that is lost or released is dropped with its frames and leases.
+ * The holdings of this worker: the slices that it owns, the frames that it took from these, and the leases of their
+ * URLs. A slice that is lost or released is dropped with its frames and leases.
  *
- * <p>Safe for use by many threads; no method waits for the engine. Everything is guarded by the monitor: all methods but
- * private ones are synchronized. Times of leases are on the clock of {@link dev.sieve.Frontier#take}, {@code clock} is the
- * time on the clock of this process.
+ * <p>Safe for use by many threads; no method waits for the engine. Everything is guarded by the monitor: all methods
+ * but private ones are synchronized. Times of leases are on the clock of {@link dev.sieve.Frontier#take}, {@code clock}
+ * is the time on the clock of this process.
  */
 final class Holdings {
     private final Slice.@Nullable Part[] parts;
@@ -231,8 +231,8 @@ final class Holdings {
     record Request(long call, SortedMap<Long, BitSet> left) {}
 
     /**
-     * Begins to take frames of a slice: whether more are queued is noted from now on, since a push may follow at once. Returns
-     * null when the slice was dropped.
+     * Begins to take frames of a slice: whether more are queued is noted from now on, since a push may follow at once.
+     * Returns null when the slice was dropped.
      */
     synchronized @Nullable Request request(Slice slice, int maxLeft) {
         Slice.Part part = part(slice);
@@ -405,8 +405,8 @@ final class Holdings {
     }
 
     /**
-     * Puts what is done into calls, and returns the number of this seal. URLs are marked as done before, and the links of a
-     * page are pushed before it is marked: what was written before a seal contains them.
+     * Puts what is done into calls, and returns the number of this seal. URLs are marked as done before, and the links
+     * of a page are pushed before it is marked: what was written before a seal contains them.
      */
     synchronized long seal() {
         sealed++;

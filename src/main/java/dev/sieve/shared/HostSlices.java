@@ -8,8 +8,8 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Assigns hosts to slices: all hosts of a group are in one slice. The host of a URL is what stands between {@code //} and
- * the path, without user and port; it is empty where there is no {@code //}.
+ * Assigns hosts to slices: all hosts of a group are in one slice. The host of a URL is what stands between {@code //}
+ * and the path, without user and port; it is empty where there is no {@code //}.
  */
 final class HostSlices {
     private final int sliceCount;

@@ -82,8 +82,8 @@ class Link {
     }
 
     /**
-     * Opens the connection, makes the scripts available, and returns what the node reports about itself: the fields of INFO,
-     * and {@link #APPENDFSYNC}.
+     * Opens the connection, makes the scripts available, and returns what the node reports about itself: the fields of
+     * INFO, and {@link #APPENDFSYNC}.
      *
      * @throws PassingException when it has just been started
      * @throws IOException when it does not respond, or cannot be used; the message says why

@@ -51,8 +51,8 @@ final class Overview {
     }
 
     /**
-     * Looks at the slices of this worker, and at some of the others in turn: a few, so that many workers do not keep the
-     * engine busy, and enough that each slice is looked at four times per turn of all workers.
+     * Looks at the slices of this worker, and at some of the others in turn: a few, so that many workers do not keep
+     * the engine busy, and enough that each slice is looked at four times per turn of all workers.
      */
     Survey look(Session session) {
         int count = worker.keys().sliceCount();
@@ -182,8 +182,8 @@ final class Overview {
     }
 
     /**
-     * Returns whether a slice has work. Of those that had some when they were read last, one is read again, then two, and so
-     * on: in a crawl that is not over, the first one nearly always tells.
+     * Returns whether a slice has work. Of those that had some when they were read last, one is read again, then two,
+     * and so on: in a crawl that is not over, the first one nearly always tells.
      */
     private boolean hasWork() {
         Survey known = last;

@@ -21,9 +21,9 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The part of this worker in the crawl: it reports that it is alive, owns its share of the slices, renews these in time,
- * and gives back what exceeds its share. Only the engine's clock decides when an ownership ends; this worker ends it
- * earlier, on its own clock. Used with the lock of the round trips, but {@link #workers} and {@link #isAlone}.
+ * The part of this worker in the crawl: it reports that it is alive, owns its share of the slices, renews these in
+ * time, and gives back what exceeds its share. Only the engine's clock decides when an ownership ends; this worker ends
+ * it earlier, on its own clock. Used with the lock of the round trips, but {@link #workers} and {@link #isAlone}.
  */
 final class Ownership {
     /** How long requests that were begun may last when their slice is given back. */
@@ -94,8 +94,8 @@ final class Ownership {
     }
 
     /**
-     * Reports that this worker is alive, and drops the slices that it has lost. Returns what the look at the slices in the
-     * same call has found; null when the engine is away.
+     * Reports that this worker is alive, and drops the slices that it has lost. Returns what the look at the slices in
+     * the same call has found; null when the engine is away.
      */
     @Nullable
     Survey beat(Function<Session, Survey> look, long clock) {

@@ -20,8 +20,9 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A round trip that pushes the parts of several threads, with one call per slice. Threads join it until it begins; then one of
- * them makes it for all. When that thread is interrupted, the next one repeats the same calls. Safe for use by many threads.
+ * A round trip that pushes the parts of several threads, with one call per slice. Threads join it until it begins; then
+ * one of them makes it for all. When that thread is interrupted, the next one repeats the same calls. Safe for use by
+ * many threads.
  */
 final class PushTrip {
     private static final long REFUSED = -2;
@@ -170,8 +171,8 @@ final class PushTrip {
     }
 
     /**
-     * Sends a part that has joined, with all others, unless another thread does; waits for the response, leaves the trip,
-     * and returns the run of the engine. When this throws, URLs of the part may be accepted, also later.
+     * Sends a part that has joined, with all others, unless another thread does; waits for the response, leaves the
+     * trip, and returns the run of the engine. When this throws, URLs of the part may be accepted, also later.
      */
     Session.Run send(Part part) {
         try {

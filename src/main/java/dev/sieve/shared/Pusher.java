@@ -14,8 +14,8 @@ import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 
 /**
- * Pushes batches: URLs that were not seen lately go to the engine, those of all slices in one round trip. Batches that are
- * pushed at the same time may share a round trip. Safe for use by many threads.
+ * Pushes batches: URLs that were not seen lately go to the engine, those of all slices in one round trip. Batches that
+ * are pushed at the same time may share a round trip. Safe for use by many threads.
  */
 final class Pusher {
     private static final byte[] SAME = {};

@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
  * round trip.
  *
  * <p>A table of 64-bit tags with two places per key: bounded, and never full, since the older tag of a place is
- * replaced. It is emptied when the engine starts a new run, which may have lost the end of its log. Safe for use by many
- * threads without a lock.
+ * replaced. It is emptied when the engine starts a new run, which may have lost the end of its log. Safe for use by
+ * many threads without a lock.
  */
 final class RecentKeys {
     /** The tags of one run. */

@@ -9,11 +9,11 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /**
- * Writes that come from no page, so that this worker repeats them when the engine has lost them: seeds and shared lines. Links come
- * again with their page.
+ * Writes that come from no page, so that this worker repeats them when the engine has lost them: seeds and shared
+ * lines. Links come again with their page.
  *
- * <p>Their texts are kept until the engine cannot lose them any more, in a limited number of bytes. A thread that writes faster
- * than the engine synchronizes its log waits. Safe for use by many threads.
+ * <p>Their texts are kept until the engine cannot lose them any more, in a limited number of bytes. A thread that
+ * writes faster than the engine synchronizes its log waits. Safe for use by many threads.
  */
 final class RepeatableWrites {
     private static final long MOST_BYTES = 32 << 20;

@@ -9,8 +9,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Stores on the engine which URLs are done, once their links are safe. Until then a worker that dies leaves them to be done
- * again. Used with the lock of the round trips, but {@link #confirm}.
+ * Stores on the engine which URLs are done, once their links are safe. Until then a worker that dies leaves them to be
+ * done again. Used with the lock of the round trips, but {@link #confirm}.
  */
 final class Results {
     private static final Logger LOG = LoggerFactory.getLogger(Results.class);
@@ -49,8 +49,8 @@ final class Results {
     }
 
     /**
-     * Stores all that is done before the end, unless links do not become safe: then it is left to be done again. Renews the
-     * slices meanwhile, since each attempt may take seconds.
+     * Stores all that is done before the end, unless links do not become safe: then it is left to be done again. Renews
+     * the slices meanwhile, since each attempt may take seconds.
      */
     boolean flushLast(Runnable renewal) {
         for (int i = 0; i < ATTEMPTS; i++) {

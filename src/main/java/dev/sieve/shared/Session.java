@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.exceptions.JedisConnectionException;
 
 /**
- * A connection to the engine, used by one thread at a time: one to each of its nodes. A command goes to the node that stores
- * its key. It is opened again after a failure.
+ * A connection to the engine, used by one thread at a time: one to each of its nodes. A command goes to the node that
+ * stores its key. It is opened again after a failure.
  */
 final class Session {
     private static final byte[] NO_KEY = {};
@@ -78,8 +78,8 @@ final class Session {
     }
 
     /**
-     * Opens a connection to each node, and returns what these report; asks the candidates for the others, the best first. A
-     * {@link Link.PassingException} says that the engine can be used before long.
+     * Opens a connection to each node, and returns what these report; asks the candidates for the others, the best
+     * first. A {@link Link.PassingException} says that the engine can be used before long.
      */
     Map<Server, Map<String, String>> connect(Collection<Server> candidates) throws IOException {
         disconnect();

@@ -11,12 +11,13 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How many pages, and how many URLs of each host, the workers of a crawl visit in a run, all together: a run begins with the
- * first worker that opens the crawl, and ends with the last one. Obtained from {@link SharedSieve#budget}.
+ * How many pages, and how many URLs of each host, the workers of a crawl visit in a run, all together: a run begins
+ * with the first worker that opens the crawl, and ends with the last one. Obtained from {@link SharedSieve#budget}.
  *
- * <p>The engine counts the pages that are done, and knows how many others each worker has begun; so no more than permitted are
- * ever begun, and those of a worker that dies are free again when the engine counts it as dead. Each page costs a round
- * trip, and three on a cluster. The URLs of a host cost no round trip: the worker that owns the host counts them.
+ * <p>The engine counts the pages that are done, and knows how many others each worker has begun; so no more than
+ * permitted are ever begun, and those of a worker that dies are free again when the engine counts it as dead. Each page
+ * costs a round trip, and three on a cluster. The URLs of a host cost no round trip: the worker that owns the host
+ * counts them.
  *
  * <p>Safe for use by many threads.
  */
@@ -69,8 +70,8 @@ public final class SharedBudget {
     }
 
     /**
-     * Counts a URL for the limit of its host; called once, when it was handed out with attempt 0. Returns false when it is
-     * beyond the limit, and has to be {@linkplain SharedSieve#leave left}.
+     * Counts a URL for the limit of its host; called once, when it was handed out with attempt 0. Returns false when it
+     * is beyond the limit, and has to be {@linkplain SharedSieve#leave left}.
      *
      * @see SharedSieve.Builder#perHost
      */

@@ -15,9 +15,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The data that the workers of a crawl share besides URLs: lists of lines, pauses and counts of hosts, and options. Obtained from {@link
- * SharedSieve#notes}. A call waits while the engine is away, up to the patience of the frontier. Safe for use by many
- * threads.
+ * The data that the workers of a crawl share besides URLs: lists of lines, pauses and counts of hosts, and options.
+ * Obtained from {@link SharedSieve#notes}. A call waits while the engine is away, up to the patience of the frontier.
+ * Safe for use by many threads.
  */
 public final class SharedNotes {
     private static final Logger LOG = LoggerFactory.getLogger(SharedNotes.class);
@@ -41,9 +41,9 @@ public final class SharedNotes {
     }
 
     /**
-     * Appends lines to a list that all workers share, and returns its length after the last of them; 0 without any. After
-     * an outage of the engine a line may be there twice. Throws {@link SieveFullException} when the engine has no memory
-     * left.
+     * Appends lines to a list that all workers share, and returns its length after the last of them; 0 without any.
+     * After an outage of the engine a line may be there twice. Throws {@link SieveFullException} when the engine has no
+     * memory left.
      */
     public long add(String list, List<String> lines) {
         byte[] key = worker.keys().lines(list);
@@ -99,8 +99,8 @@ public final class SharedNotes {
     }
 
     /**
-     * Stores how long a host has to rest after a request, and for how long that holds, for the worker that owns the host
-     * next. An engine without memory does not store it.
+     * Stores how long a host has to rest after a request, and for how long that holds, for the worker that owns the
+     * host next. An engine without memory does not store it.
      */
     public void pause(String host, Duration pause, Duration use) {
         byte[] field = utf8(host);
@@ -125,8 +125,8 @@ public final class SharedNotes {
     }
 
     /**
-     * Stores a count of a host's URLs, by its key, such as a hash, for the worker that owns the host next, unless a higher
-     * one is stored. An engine without memory does not store it.
+     * Stores a count of a host's URLs, by its key, such as a hash, for the worker that owns the host next, unless a
+     * higher one is stored. An engine without memory does not store it.
      */
     public void count(String host, long key, int count) {
         CrawlKeys.OfSlice slice = worker.keys().slice(hosts.ofHost(host));
@@ -146,8 +146,9 @@ public final class SharedNotes {
     }
 
     /**
-     * Stores what this worker has done, in place of what it has stored before; see {@link SharedTools#shares}. Does not wait:
-     * while the engine is away, refuses it or has no memory, and when 1,000 workers have stored something, it stores nothing.
+     * Stores what this worker has done, in place of what it has stored before; see {@link SharedTools#shares}. Does not
+     * wait: while the engine is away, refuses it or has no memory, and when 1,000 workers have stored something, it
+     * stores nothing.
      */
     public void share(byte[] share) {
         byte[] key = worker.keys().shares();

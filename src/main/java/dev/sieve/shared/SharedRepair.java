@@ -13,8 +13,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Repairs a crawl on an engine. It owns each slice while it reads it, so that no worker takes from it. What it puts aside is
- * stored before it is removed, so an interrupted repair loses nothing, and the next one completes it.
+ * Repairs a crawl on an engine. It owns each slice while it reads it, so that no worker takes from it. What it puts
+ * aside is stored before it is removed, so an interrupted repair loses nothing, and the next one completes it.
  */
 final class SharedRepair {
     /** How long an ownership lasts: far longer than a page takes. It is renewed before each page. */

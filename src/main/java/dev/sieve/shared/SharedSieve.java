@@ -33,15 +33,15 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>What the engine has stored survives the death of any worker. When the engine itself loses the end of its log, the
  * URLs of the lost time are handed out again, and {@link #push} may report some of them as new again; nothing else is
- * lost, except seeds that were pushed by a worker that has died as well: a worker keeps URLs without a referrer until they are
- * safe, and a push waits while there are too many. While the engine is away, {@link #take} returns
- * null and pushes wait, up to the {@linkplain Builder#patience patience}; then every method throws.
+ * lost, except seeds that were pushed by a worker that has died as well: a worker keeps URLs without a referrer until
+ * they are safe, and a push waits while there are too many. While the engine is away, {@link #take} returns null and
+ * pushes wait, up to the {@linkplain Builder#patience patience}; then every method throws.
  *
  * <p>The engine stores a fingerprint of 32 bits per URL, so a new URL is very rarely mistaken for a seen one. URLs are
  * handed out first in, first out within a slice. The order between slices is not defined.
  *
- * <p>Counts include what other workers did until a second ago; in a crawl with more than 64 slices and four workers, until a
- * minute ago at most. Safe for use by many threads.
+ * <p>Counts include what other workers did until a second ago; in a crawl with more than 64 slices and four workers,
+ * until a minute ago at most. Safe for use by many threads.
  */
 public final class SharedSieve implements Frontier {
     /** How many URLs may be done before the engine has stored it. */
@@ -114,12 +114,12 @@ public final class SharedSieve implements Frontier {
     /**
      * {@inheritDoc}
      *
-     * @throws SieveFullException when a URL is new, and the crawl is full and refuses new URLs, or the engine has no memory
-     *     left; what is marked in the batch was accepted
+     * @throws SieveFullException when a URL is new, and the crawl is full and refuses new URLs, or the engine has no
+     *     memory left; what is marked in the batch was accepted
      * @throws IllegalArgumentException when a URL, a key or the referrer is longer than 1,048,576 bytes; no URL of the
      *     batch was accepted
-     * @throws UncheckedIOException when the engine was away for too long, or the thread is interrupted; URLs that are not marked
-     *     may be accepted, also later
+     * @throws UncheckedIOException when the engine was away for too long, or the thread is interrupted; URLs that are
+     *     not marked may be accepted, also later
      */
     @Override
     public int pushAll(UrlBatch batch) {
@@ -195,8 +195,8 @@ public final class SharedSieve implements Frontier {
     /**
      * {@inheritDoc}
      *
-     * <p>The engine stores it within a second, and a cluster within about five. When this worker dies before, or loses the
-     * slice, the URL is handed out again.
+     * <p>The engine stores it within a second, and a cluster within about five. When this worker dies before, or loses
+     * the slice, the URL is handed out again.
      */
     @Override
     public boolean done(Lease lease) {
@@ -308,8 +308,8 @@ public final class SharedSieve implements Frontier {
     }
 
     /**
-     * Stores what is done, gives the slices back and ends the connections. URLs in flight are handed out again by another
-     * worker, or after the next open. Closing twice has no effect.
+     * Stores what is done, gives the slices back and ends the connections. URLs in flight are handed out again by
+     * another worker, or after the next open. Closing twice has no effect.
      *
      * @throws UncheckedIOException when the engine is away for too long, so finished URLs could not be stored
      */
@@ -352,8 +352,9 @@ public final class SharedSieve implements Frontier {
         }
 
         /**
-         * All settings that frontiers have in common; replaces those that were set before. The kind of the filter and its rate
-         * have no effect. With {@link OnFull#WARN}, which is the default, the memory per URL rises from seven times the capacity on.
+         * All settings that frontiers have in common; replaces those that were set before. The kind of the filter and
+         * its rate have no effect. With {@link OnFull#WARN}, which is the default, the memory per URL rises from seven
+         * times the capacity on.
          *
          * @throws IllegalArgumentException when they have {@link OnFull#GROW}
          */
@@ -366,8 +367,8 @@ public final class SharedSieve implements Frontier {
         }
 
         /**
-         * The number of slices, from 1 to 4096; a few per worker at least. One slice keeps the order of all URLs and has one
-         * owner. Default: 64.
+         * The number of slices, from 1 to 4096; a few per worker at least. One slice keeps the order of all URLs and
+         * has one owner. Default: 64.
          */
         public Builder slices(int count) {
             if (count < 1 || count > CrawlSettings.MAX_SLICES) {
@@ -391,8 +392,8 @@ public final class SharedSieve implements Frontier {
         }
 
         /**
-         * The time after which other workers take over the slices of a worker that has died, at least two seconds, and at
-         * least ten on a cluster. All workers should use the same. Default: 15 s.
+         * The time after which other workers take over the slices of a worker that has died, at least two seconds, and
+         * at least ten on a cluster. All workers should use the same. Default: 15 s.
          */
         public Builder ownership(Duration time) {
             if (time.compareTo(SHORTEST_OWNERSHIP) < 0) {
@@ -415,12 +416,12 @@ public final class SharedSieve implements Frontier {
         }
 
         /**
-         * How long no URL of a slice is handed out after another worker had it, such as the delay between two requests to a
-         * host. Requests that the other worker has begun before may last longer. Default: 0.
+         * How long no URL of a slice is handed out after another worker had it, such as the delay between two requests
+         * to a host. Requests that the other worker has begun before may last longer. Default: 0.
          *
-         * <p>Only after the engine was restarted without the end of its log do two workers hand out URLs of a slice at the same
-         * time: until the first one reaches the engine again, about a second; if it is suspended or cut off, until nine tenths
-         * of its {@link #ownership} have passed.
+         * <p>Only after the engine was restarted without the end of its log do two workers hand out URLs of a slice at
+         * the same time: until the first one reaches the engine again, about a second; if it is suspended or cut off,
+         * until nine tenths of its {@link #ownership} have passed.
          */
         public Builder rest(Duration time) {
             rest = Objects.requireNonNull(time, "rest");
@@ -428,8 +429,8 @@ public final class SharedSieve implements Frontier {
         }
 
         /**
-         * The number of URLs per host that all workers together may do in a run of the crawl, at least 1. All workers must use
-         * the same, and call {@link SharedBudget#admit} for each URL. Default: no limit.
+         * The number of URLs per host that all workers together may do in a run of the crawl, at least 1. All workers
+         * must use the same, and call {@link SharedBudget#admit} for each URL. Default: no limit.
          */
         public Builder perHost(int urls) {
             mostPerHost = (int) atLeast("perHost", 1, urls);
@@ -437,9 +438,9 @@ public final class SharedSieve implements Frontier {
         }
 
         /**
-         * Receives which hosts of a slice have to pause, and for how long, and the {@linkplain SharedNotes#count counts} of its
-         * hosts, before URLs of the slice are handed out. Called on the thread that opens the frontier or one of the frontier.
-         * Default: no receiver.
+         * Receives which hosts of a slice have to pause, and for how long, and the {@linkplain SharedNotes#count
+         * counts} of its hosts, before URLs of the slice are handed out. Called on the thread that opens the frontier
+         * or one of the frontier. Default: no receiver.
          */
         public Builder onClaim(BiConsumer<Map<String, Duration>, Map<Long, Integer>> callback) {
             onClaim = Objects.requireNonNull(callback, "onClaim");
@@ -477,8 +478,8 @@ public final class SharedSieve implements Frontier {
          *
          * @throws IllegalArgumentException when the stored crawl has other settings, or there is none and {@link
          *     #capacity} is not set. Nothing is changed
-         * @throws IOException when the engine does not respond or cannot be used; or when it stores data of another program
-         *     or of another version under the name. Nothing is changed
+         * @throws IOException when the engine does not respond or cannot be used; or when it stores data of another
+         *     program or of another version under the name. Nothing is changed
          */
         public SharedSieve open() throws IOException {
             // Short, since it is in the log of the engine with each page; 36 bits are unique among many workers.

@@ -42,7 +42,8 @@ public final class SharedTools {
 
     /**
      * Reads the state of a crawl, which may be running, and changes nothing. Reads all that is pending, and counts the
-     * fingerprints. As all methods here, throws {@link IOException} when the engine does not respond, or has no such crawl.
+     * fingerprints. As all methods here, throws {@link IOException} when the engine does not respond, or has no such
+     * crawl.
      */
     public static State inspect(EngineAddress address) throws IOException {
         try (StoredCrawl crawl = StoredCrawl.open(address)) {
@@ -51,13 +52,13 @@ public final class SharedTools {
     }
 
     /**
-     * Passes on the pending URLs of a crawl, which may be running: slice by slice, those of a slice in the order in which
-     * they were accepted. URLs that are done are not kept. A few frames are in memory at a time.
+     * Passes on the pending URLs of a crawl, which may be running: slice by slice, those of a slice in the order in
+     * which they were accepted. URLs that are done are not kept. A few frames are in memory at a time.
      *
      * @param labels accepts the {@linkplain dev.sieve.UrlBatch#label labels} of the URLs to pass on
      * @return how many there were
-     * @throws IOException when the engine does not respond, has no such crawl, or a frame is damaged; the URLs before it
-     *     were passed on
+     * @throws IOException when the engine does not respond, has no such crawl, or a frame is damaged; the URLs before
+     *     it were passed on
      */
     public static long export(EngineAddress address, IntPredicate labels, Consumer<String> urls) throws IOException {
         try (StoredCrawl crawl = StoredCrawl.open(address)) {
@@ -126,7 +127,8 @@ public final class SharedTools {
     }
 
     /**
-     * Passes on what each worker of a crawl has {@linkplain SharedNotes#share stored}, also those that have ended or died.
+     * Passes on what each worker of a crawl has {@linkplain SharedNotes#share stored}, also those that have ended or
+     * died.
      */
     public static void shares(EngineAddress address, Consumer<byte[]> shares) throws IOException {
         try (StoredCrawl crawl = StoredCrawl.open(address)) {
@@ -144,8 +146,8 @@ public final class SharedTools {
     }
 
     /**
-     * Repairs a crawl without live workers: keeps everything that is whole, puts damaged frames aside in keys of their own,
-     * corrects the counters, and counts what is lost. The engine has to have memory for what is put aside.
+     * Repairs a crawl without live workers: keeps everything that is whole, puts damaged frames aside in keys of their
+     * own, corrects the counters, and counts what is lost. The engine has to have memory for what is put aside.
      */
     public static RepairReport repair(EngineAddress address) throws IOException {
         try (StoredCrawl crawl = StoredCrawl.open(address)) {
@@ -287,8 +289,8 @@ public final class SharedTools {
         }
 
         /**
-         * The counters were read before everything else, and what is done is read after it: pushes and results that come in
-         * between hide a loss at most.
+         * The counters were read before everything else, and what is done is read after it: pushes and results that
+         * come in between hide a loss at most.
          */
         private void check(int index, CrawlKeys.OfSlice slice, Map<String, String> counters) throws IOException {
             SlicePass.Count frames = new SlicePass.Count();
@@ -328,7 +330,8 @@ public final class SharedTools {
     /**
      * The state of a crawl on an engine, as {@link SharedTools#inspect} has read it.
      *
-     * @param stats the counters of all workers; URLs in flight count as pending, and the memory is that of the fingerprints
+     * @param stats the counters of all workers; URLs in flight count as pending, and the memory is that of the
+     *     fingerprints
      * @param lost URLs that a repair has found to be neither pending nor known to be done; they count as done
      * @param slices parts of the hosts, each of which one worker owns at a time
      * @param workers those that are live

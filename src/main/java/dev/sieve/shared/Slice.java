@@ -124,9 +124,9 @@ final class Slice {
     }
 
     /**
-     * How many URLs of each host of a slice are done in a run of the crawl, or were handed out by this worker since it owns the
-     * slice. A URL that another worker had and that is not done is handed out again, so each counts once. Guarded by the lock of
-     * {@link Holdings}.
+     * How many URLs of each host of a slice are done in a run of the crawl, or were handed out by this worker since it
+     * owns the slice. A URL that another worker had and that is not done is handed out again, so each counts once.
+     * Guarded by the lock of {@link Holdings}.
      */
     static final class HostCounts {
         /** The field with the run to which the counts on the engine belong; no host contains a slash. */
@@ -142,7 +142,8 @@ final class Slice {
         }
 
         /**
-         * Reads the counts of a claimed slice in a run of the crawl, null when the engine has lost it, with the limit per host.
+         * Reads the counts of a claimed slice in a run of the crawl, null when the engine has lost it, with the limit
+         * per host.
          */
         static HostCounts read(Session session, byte[] key, @Nullable Object run, int most) {
             HostCounts hosts = new HostCounts(run == null ? "" : Replies.text(run), most);

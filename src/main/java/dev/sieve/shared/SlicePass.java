@@ -11,8 +11,9 @@ import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the frames of a slice that are pending at one moment, while its owner may take frames from its queue. A frame is
- * numbered when it is taken, so the place of each in the queue follows from the number of the last one that was taken.
+ * Reads the frames of a slice that are pending at one moment, while its owner may take frames from its queue. A frame
+ * is numbered when it is taken, so the place of each in the queue follows from the number of the last one that was
+ * taken.
  */
 final class SlicePass {
     /** Frames per round trip. */

@@ -170,8 +170,8 @@ final class Survey {
     }
 
     /**
-     * Returns whether nothing is left to do, given a later survey. Nothing moved between the two, so what the first found
-     * empty was not filled from what it had not read yet.
+     * Returns whether nothing is left to do, given a later survey. Nothing moved between the two, so what the first
+     * found empty was not filled from what it had not read yet.
      */
     boolean isDrained(Survey later) {
         return isFull()

@@ -15,8 +15,8 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A frame that this worker has taken, whose URLs have the ids from {@link #firstId} on. Its text is kept until all URLs were
- * handed out. Guarded by the lock of {@link Holdings}.
+ * A frame that this worker has taken, whose URLs have the ids from {@link #firstId} on. Its text is kept until all URLs
+ * were handed out. Guarded by the lock of {@link Holdings}.
  */
 final class TakenFrame {
     final int slice;
@@ -103,8 +103,8 @@ final class TakenFrame {
     }
 
     /**
-     * A call that stores which URLs of a slice are done. It is sent unchanged until the engine has responded, under one number,
-     * so that the engine counts it once.
+     * A call that stores which URLs of a slice are done. It is sent unchanged until the engine has responded, under one
+     * number, so that the engine counts it once.
      *
      * @param seal the number of the seal with which it was made
      * @param count how many URLs became done

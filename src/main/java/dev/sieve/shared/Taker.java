@@ -73,8 +73,8 @@ final class Taker {
     }
 
     /**
-     * Hands out a URL: one that is due again, or the next one; null when there is none, or the engine is away. If it polls,
-     * slices that seem to be empty are read again.
+     * Hands out a URL: one that is due again, or the next one; null when there is none, or the engine is away. If it
+     * polls, slices that seem to be empty are read again.
      */
     @Nullable
     Lease take(boolean polls, long nowNanos, long clock) {

@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.util.JedisClusterCRC16;
 
 /**
- * Which nodes store the keys: one server, or the primaries of a cluster, as one of its nodes has reported them. The formats
- * are those of <a href="https://valkey.io/commands/cluster-slots/">CLUSTER SLOTS</a> and <a
+ * Which nodes store the keys: one server, or the primaries of a cluster, as one of its nodes has reported them. The
+ * formats are those of <a href="https://valkey.io/commands/cluster-slots/">CLUSTER SLOTS</a> and <a
  * href="https://valkey.io/commands/cluster-nodes/">CLUSTER NODES</a>.
  */
 final class Topology {

@@ -5,9 +5,9 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The counters of a crawl over all workers: those of the last survey, and what this worker did since. A survey may or may
- * not include a push whose response arrives after it, so the counter of a slice is never added up here: the engine returns
- * it with each push, and within a run it only grows. Safe for use by many threads.
+ * The counters of a crawl over all workers: those of the last survey, and what this worker did since. A survey may or
+ * may not include a push whose response arrives after it, so the counter of a slice is never added up here: the engine
+ * returns it with each push, and within a run it only grows. Safe for use by many threads.
  */
 final class Totals {
     /** The engine stores a fingerprint in 4 bytes, and the set it is in takes half as much again. */

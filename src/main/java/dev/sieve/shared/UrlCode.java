@@ -7,8 +7,8 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A Huffman code for parts of URLs, which is the same for all crawls: the code of a character depends on the kind of the
- * one before it. The rest of the last byte is filled with ones. A usual URL takes about five bits per character.
+ * A Huffman code for parts of URLs, which is the same for all crawls: the code of a character depends on the kind of
+ * the one before it. The rest of the last byte is filled with ones. A usual URL takes about five bits per character.
  */
 final class UrlCode {
     /** The maximum length of the code of one byte, in bytes. */

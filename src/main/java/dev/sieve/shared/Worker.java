@@ -7,8 +7,8 @@ import java.util.concurrent.locks.ReentrantLock;
  * A worker of a crawl: its identity, its way to the engine, and what it holds.
  *
  * @param name chosen at random
- * @param trip held during the round trips that take, store what is done, and keep the slices; no other lock is held during a
- *     round trip
+ * @param trip held during the round trips that take, store what is done, and keep the slices; no other lock is held
+ *     during a round trip
  */
 record Worker(
         String name,

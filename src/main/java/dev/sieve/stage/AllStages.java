@@ -24,9 +24,9 @@ public final class AllStages {
     /**
      * Returns the stages.
      *
-     * <p>Rounds are the last. A visit that they have stored is not made again, so what others store of it must be stored before;
-     * a round has ended only when the others have; and fragments may remove the conditions of a request, which they add. The
-     * order of the others does not matter.
+     * <p>Rounds are the last. A visit that they have stored is not made again, so what others store of it must be
+     * stored before; a round has ended only when the others have; and fragments may remove the conditions of a request,
+     * which they add. The order of the others does not matter.
      *
      * @throws IllegalArgumentException when the job cannot have one of them; the message says why
      * @throws IOException when the disk fails

@@ -32,10 +32,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * The cookies of a crawl: those that the user has named, and those that servers have set.
  *
- * <p>Of a registrable domain, those that were used last are kept, up to a number and to a number of bytes; in all, those of the
- * domains that were used last. Those of the user are evicted only after all others. A job stores those that servers have set, and
- * which of the user's they have deleted: the last line of a cookie counts, and one that has expired says that it is not kept. They
- * take the place of those of the user until the user names others.
+ * <p>Of a registrable domain, those that were used last are kept, up to a number and to a number of bytes; in all,
+ * those of the domains that were used last. Those of the user are evicted only after all others. A job stores those
+ * that servers have set, and which of the user's they have deleted: the last line of a cookie counts, and one that has
+ * expired says that it is not kept. They take the place of those of the user until the user names others.
  *
  * <p>Methods throw {@link UncheckedIOException} when the disk fails. Safe for use by many threads.
  */
@@ -151,7 +151,8 @@ final class CookieJar {
      * Reads a file as curl and browsers write it.
      *
      * @param problems receives what is wrong with a line that is left out; it names the file and the line
-     * @throws IllegalArgumentException when no line is a cookie, or there are too many; the message names the first such line
+     * @throws IllegalArgumentException when no line is a cookie, or there are too many; the message names the first
+     *     such line
      */
     static List<Cookie> read(Path path, Consumer<String> problems) throws IOException {
         List<Cookie> cookies = new ArrayList<>();
@@ -297,8 +298,9 @@ final class CookieJar {
     }
 
     /**
-     * Returns the cookie that was used least recently, in the last place one of the user. Of those that were sent together, that is
-     * the latest: the others, such as the session, were sent more often. It is not the newest unless all others are the user's.
+     * Returns the cookie that was used least recently, in the last place one of the user. Of those that were sent
+     * together, that is the latest: the others, such as the session, were sent more often. It is not the newest unless
+     * all others are the user's.
      */
     private Held leastNeeded(List<Held> kept, Held newest) {
         Comparator<Held> order = Comparator.<Held>comparingInt(

@@ -26,8 +26,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sends cookies, and keeps those that servers set: in requests of the crawl, checked ones included, to URLs that are where a
- * seed is. Requests for robots.txt are none of these. Links that end a session are not requested, unless they are seeds.
+ * Sends cookies, and keeps those that servers set: in requests of the crawl, checked ones included, to URLs that are
+ * where a seed is. Requests for robots.txt are none of these. Links that end a session are not requested, unless they
+ * are seeds.
  */
 public final class CookieStage implements Stage {
     /** The words for the end of a session, also those of OpenID Connect, SAML and WS-Federation. */
@@ -41,8 +42,9 @@ public final class CookieStage implements Stage {
             + "|kijelentkez[eé]s|keluar|выход|выйти|вихід|вийти|изход|ログアウト|サインアウト|退出(?:登[录錄])?|登出|注[销銷]|로그아웃";
 
     /**
-     * Matches decoded URLs that end a session: a segment of the path, or the name or value of a parameter, is one of the words,
-     * perhaps with what programs put before and after it, as in {@code doLogout} and {@code LogoutServlet.do}.
+     * Matches decoded URLs that end a session: a segment of the path, or the name or value of a parameter, is one of
+     * the words, perhaps with what programs put before and after it, as in {@code doLogout} and {@code
+     * LogoutServlet.do}.
      */
     public static final String LOG_OUT = "(?iu)(?<!:|:/)[/?&=;:]"
             + "(?:(?:do|user|users|account|member|admin|auth|perform|process|ajax|api|force|global|my)[-_]?)*"

@@ -12,12 +12,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Finds the links to parts that their pages do not have, in four passes over {@link Fragments}: which pages are known, which
- * parts of them have links, which of these parts exist, and which links are therefore broken. The memory for each of these
- * has a limit; links for which it does not suffice are only counted.
+ * Finds the links to parts that their pages do not have, in four passes over {@link Fragments}: which pages are known,
+ * which parts of them have links, which of these parts exist, and which links are therefore broken. The memory for each
+ * of these has a limit; links for which it does not suffice are only counted.
  *
- * <p>A link is checked if its page, or that to which its page redirects, was read completely. A check that has to end is not
- * noted as complete: the next one passes on the broken links that are left. Not safe for use by many threads.
+ * <p>A link is checked if its page, or that to which its page redirects, was read completely. A check that has to end
+ * is not noted as complete: the next one passes on the broken links that are left. Not safe for use by many threads.
  */
 final class FragmentCheck {
     private static final Logger LOG = LoggerFactory.getLogger("dev.sieve.crawl");
@@ -76,8 +76,8 @@ final class FragmentCheck {
     /** Receives the broken links. */
     interface Receiver {
         /**
-         * Receives a broken link by its target with the fragment, and whether it is the first one to this target, and whether an
-         * earlier check of the same pages has passed it on.
+         * Receives a broken link by its target with the fragment, and whether it is the first one to this target, and
+         * whether an earlier check of the same pages has passed it on.
          */
         void missing(String page, int depth, String url, boolean isFirst, boolean isRecorded);
 

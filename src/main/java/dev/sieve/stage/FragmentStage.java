@@ -35,8 +35,8 @@ final class FragmentStage implements Stage {
      * Creates the stage.
      *
      * @param checksRoutes whether a {@linkplain dev.sieve.url.Fragment#isRoute route} has to be a part of its page
-     * @param needsAllPages whether nothing is checked before all pages were visited, as in a round: those that were not yet may
-     *     have changed
+     * @param needsAllPages whether nothing is checked before all pages were visited, as in a round: those that were not
+     *     yet may have changed
      */
     FragmentStage(
             Fragments fragments, Recorder recorder, boolean checksRoutes, boolean needsAllPages, CrawlClock clock) {

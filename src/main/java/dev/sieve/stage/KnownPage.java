@@ -69,8 +69,8 @@ record KnownPage(int number, int label, String url, Discovery discovery, Content
      * The last usable response.
      *
      * @param state what it was
-     * @param body the digest of the body, of the target of a redirect, or of what the header fields say of a body that is not
-     *     read; 0 without one
+     * @param body the digest of the body, of the target of a redirect, or of what the header fields say of a body that
+     *     is not read; 0 without one
      * @param text the digest of the visible text; 0 without a document
      * @param etag the entity tag of the page; null for none
      * @param lastModified when the page was last modified by its server, in epoch seconds; -1 for none

@@ -102,8 +102,8 @@ final class KnownPages {
     }
 
     /**
-     * Removes the report and the results of the round before from a round of which nothing is queued, and the broken links, which
-     * are found again. A crash between the beginning of the round and this is followed by this.
+     * Removes the report and the results of the round before from a round of which nothing is queued, and the broken
+     * links, which are found again. A crash between the beginning of the round and this is followed by this.
      */
     void removeEarlier() throws IOException {
         if (isQueued) {
@@ -226,8 +226,8 @@ final class KnownPages {
     }
 
     /**
-     * Returns the key of the URL to which the URL with a key, a page or a checked one, redirected when that was last known;
-     * null when it did not.
+     * Returns the key of the URL to which the URL with a key, a page or a checked one, redirected when that was last
+     * known; null when it did not.
      */
     synchronized @Nullable String redirect(boolean isCheck, String key) {
         KnownPage page = find((isCheck ? CHECK : "") + key, null, 0);
@@ -372,8 +372,8 @@ final class KnownPages {
     }
 
     /**
-     * Completes the round: replaces the file by one with a line per page. What is visited after that is visited once more in
-     * this round, until it has {@linkplain #ended}.
+     * Completes the round: replaces the file by one with a line per page. What is visited after that is visited once
+     * more in this round, until it has {@linkplain #ended}.
      *
      * @param isOpen whether URLs are left in the frontier, so that links to them have to be kept
      * @param isSeed whether a URL is a seed, to which no page needs to link

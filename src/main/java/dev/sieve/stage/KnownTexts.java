@@ -18,8 +18,8 @@ import org.slf4j.LoggerFactory;
 /**
  * The first page with each text, in the crawl and on each host, by the digests of texts.
  *
- * <p>A file has one line per such page, with the digest and the URL. In memory are only the digests and the positions of
- * their lines, up to a number of bytes; once these are used, the texts of further pages are only counted.
+ * <p>A file has one line per such page, with the digest and the URL. In memory are only the digests and the positions
+ * of their lines, up to a number of bytes; once these are used, the texts of further pages are only counted.
  *
  * <p>Methods throw {@link UncheckedIOException} when the disk fails. Safe for use by many threads.
  */
@@ -46,8 +46,8 @@ final class KnownTexts implements Closeable {
     private long uncompared;
 
     /**
-     * What is known of the text of a page: the first page of the crawl that has it, null when it is this page, or unknown;
-     * and whether an earlier page of the same host has it.
+     * What is known of the text of a page: the first page of the crawl that has it, null when it is this page, or
+     * unknown; and whether an earlier page of the same host has it.
      */
     record Earlier(@Nullable String first, boolean isOnHost) {
         static final Earlier NONE = new Earlier(null, false);

@@ -26,9 +26,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * What a visit says of a page in comparison with what was known of it.
  *
- * <p>What the server says with the status 304 is believed, whatever its validators are worth. Otherwise digests decide: a
- * body that is the same byte by byte is unchanged, whatever the validators say. A visit without a usable response changes
- * nothing of what is known.
+ * <p>What the server says with the status 304 is believed, whatever its validators are worth. Otherwise digests decide:
+ * a body that is the same byte by byte is unchanged, whatever the validators say. A visit without a usable response
+ * changes nothing of what is known.
  *
  * @param page what is known now
  * @param isSame whether only visits and times are new
@@ -43,8 +43,8 @@ record Revisit(KnownPage page, boolean isSame, boolean isLeft, History history) 
     private static final String[] IDENTITY = {"content-type", "content-length", "last-modified", "etag"};
 
     /**
-     * Returns the header fields that make the request for a page conditional, by RFC 9110 section 13; none without a validator,
-     * and none after a server has answered the last condition with the status 412.
+     * Returns the header fields that make the request for a page conditional, by RFC 9110 section 13; none without a
+     * validator, and none after a server has answered the last condition with the status 412.
      */
     static Map<String, String> conditions(@Nullable KnownPage base) {
         if (base == null
@@ -66,7 +66,8 @@ record Revisit(KnownPage page, boolean isSame, boolean isLeft, History history) 
      * Returns what a visit says.
      *
      * @param base what was known before this round; null when nothing was
-     * @param seen the URL with its present links and the exchange of this visit if that is in an archive, and nothing else
+     * @param seen the URL with its present links and the exchange of this visit if that is in an archive, and nothing
+     *     else
      * @param isAccepted whether the status of a page counts as a success
      * @param text the digest of the visible text; 0 without one
      * @param rule decides on the interval until the next visit
@@ -156,8 +157,8 @@ record Revisit(KnownPage page, boolean isSame, boolean isLeft, History history) 
     }
 
     /**
-     * Returns the status by which a page is known: 0 for a failure whose status is none of an error, such as a redirect to
-     * nowhere. That of an error may have as many digits as the server likes.
+     * Returns the status by which a page is known: 0 for a failure whose status is none of an error, such as a redirect
+     * to nowhere. That of an error may have as many digits as the server likes.
      */
     private static int status(FetchResult result) {
         int status = Math.min(KnownPage.MAX_STATUS, result.status());

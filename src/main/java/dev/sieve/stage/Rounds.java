@@ -28,9 +28,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * A job that is crawled in rounds, each of which visits every known page once.
  *
- * <p>What a visit says is computed from what was known before the round. It is stored after the record of the visit, and
- * before the URL is done. So after a crash, a URL whose visit is stored needs no other one in this round, and the visit of
- * any other URL says the same as it would have before. Safe for use by many threads.
+ * <p>What a visit says is computed from what was known before the round. It is stored after the record of the visit,
+ * and before the URL is done. So after a crash, a URL whose visit is stored needs no other one in this round, and the
+ * visit of any other URL says the same as it would have before. Safe for use by many threads.
  */
 final class Rounds {
     private static final int BATCH = 64;
@@ -58,8 +58,8 @@ final class Rounds {
     }
 
     /**
-     * Makes the crawl of a job one in rounds, and begins the next one, perhaps only of the pages that are due, if the last
-     * one has ended. The message of an {@link IllegalArgumentException} says why that is not possible.
+     * Makes the crawl of a job one in rounds, and begins the next one, perhaps only of the pages that are due, if the
+     * last one has ended. The message of an {@link IllegalArgumentException} says why that is not possible.
      */
     static Rounds again(CrawlJob job, boolean onlyDue, RevisitRule rule) throws IOException {
         if (!job.keepsFiles()) {
@@ -79,8 +79,8 @@ final class Rounds {
     }
 
     /**
-     * Completes the round, when every page that it visits is done or was left. Until it has {@linkplain #end ended}, the next
-     * run continues it, and finds nothing to visit.
+     * Completes the round, when every page that it visits is done or was left. Until it has {@linkplain #end ended},
+     * the next run continues it, and finds nothing to visit.
      *
      * @param hasToEnd called for each page; when it returns true, the next run completes the round
      * @return the round, with the pages to which no other page links
@@ -206,8 +206,8 @@ final class Rounds {
     }
 
     /**
-     * Queues the known pages that this round visits, unless that was done before; URLs that are in the frontier already are
-     * not queued twice, whether an earlier round has left them or this call was interrupted by a crash.
+     * Queues the known pages that this round visits, unless that was done before; URLs that are in the frontier already
+     * are not queued twice, whether an earlier round has left them or this call was interrupted by a crash.
      *
      * @param isWanted whether a page belongs to the crawl
      * @param hasToEnd called for each page; when it returns true, the others are left to the next call
@@ -238,8 +238,8 @@ final class Rounds {
     }
 
     /**
-     * Queues pages that are not due, but were modified since their last visit. A time in the future says nothing, but for the
-     * end of the present day.
+     * Queues pages that are not due, but were modified since their last visit. A time in the future says nothing, but
+     * for the end of the present day.
      *
      * @param times of pages, by their URLs
      * @param isWanted whether a page belongs to the crawl

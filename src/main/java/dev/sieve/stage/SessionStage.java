@@ -32,11 +32,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Notices that the session of a crawl with credentials has ended. Where a seed is, a URL then has the status 401, or redirects to a
- * login page, or shows one that other URLs show as well. Its result is marked, so that it is not taken for what the URL has.
+ * Notices that the session of a crawl with credentials has ended. Where a seed is, a URL then has the status 401, or
+ * redirects to a login page, or shows one that other URLs show as well. Its result is marked, so that it is not taken
+ * for what the URL has.
  *
- * <p>A login page has a form with one field for a password, and not two, as those for a new password have. Where a redirect leads,
- * and what an earlier page shows now, is requested for that, by the rules for the parts of a page, and remembered in fixed memory.
+ * <p>A login page has a form with one field for a password, and not two, as those for a new password have. Where a
+ * redirect leads, and what an earlier page shows now, is requested for that, by the rules for the parts of a page, and
+ * remembered in fixed memory.
  */
 public final class SessionStage implements Stage {
     private static final Logger LOG = LoggerFactory.getLogger("dev.sieve.crawl");

@@ -91,8 +91,8 @@ final class Sitemaps implements Stage {
     }
 
     /**
-     * Creates a reader of sitemaps, which queues them if {@code isOffered}, and reads those that an earlier run has queued
-     * anyway. The origins and sites in memory take at most {@code maxBytes}.
+     * Creates a reader of sitemaps, which queues them if {@code isOffered}, and reads those that an earlier run has
+     * queued anyway. The origins and sites in memory take at most {@code maxBytes}.
      */
     Sitemaps(LinkQueue links, Recorder recorder, boolean isOffered, long maxBytes) {
         this.isOffered = isOffered;

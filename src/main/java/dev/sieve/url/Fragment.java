@@ -6,8 +6,9 @@ import static java.nio.charset.StandardCharsets.UTF_8;
  * The fragments of references, by the URL standard, and what they indicate in a page, by the HTML standard (section
  * "Scrolling to a fragment").
  *
- * <p>A page has the part that a fragment names if one of its elements has the fragment as its id, or an {@code a} element has
- * it as its name; otherwise if that is so of the {@linkplain #decoded decoded} fragment, or that is {@linkplain #isTop top}.
+ * <p>A page has the part that a fragment names if one of its elements has the fragment as its id, or an {@code a}
+ * element has it as its name; otherwise if that is so of the {@linkplain #decoded decoded} fragment, or that is
+ * {@linkplain #isTop top}.
  */
 public final class Fragment {
     /** What follows it is for the browser, such as a text to highlight. */
@@ -71,8 +72,8 @@ public final class Fragment {
     }
 
     /**
-     * Returns whether a fragment is a place in a program in the browser by its spelling: {@code /users}, {@code !/jobs}. The
-     * program decides what it shows there, so the document has no such part.
+     * Returns whether a fragment is a place in a program in the browser by its spelling: {@code /users}, {@code
+     * !/jobs}. The program decides what it shows there, so the document has no such part.
      */
     public static boolean isRoute(String fragment) {
         return fragment.startsWith("/") || fragment.startsWith("!");

@@ -6,15 +6,15 @@ import okhttp3.HttpUrl;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The host parser of the WHATWG URL standard, section 3.5: returns a domain, an IPv4 or an IPv6 address in its canonical
- * spelling.
+ * The host parser of the WHATWG URL standard, section 3.5: returns a domain, an IPv4 or an IPv6 address in its
+ * canonical spelling.
  *
  * <p>International domains (UTS 46) are left to OkHttp, the only ones that need it. IPv4 addresses are parsed here also
- * because OkHttp takes {@code 127.1}, {@code 0x7f.1} and {@code 2130706433} for domains, while the network takes all three
- * for 127.0.0.1.
+ * because OkHttp takes {@code 127.1}, {@code 0x7f.1} and {@code 2130706433} for domains, while the network takes all
+ * three for 127.0.0.1.
  *
- * <p>Refused beyond the standard are hosts that cannot exist or that OkHttp cannot fetch: an empty label inside a domain,
- * a label of more than 63 characters, a domain of more than 253, before or after mapping, and invalid Punycode.
+ * <p>Refused beyond the standard are hosts that cannot exist or that OkHttp cannot fetch: an empty label inside a
+ * domain, a label of more than 63 characters, a domain of more than 253, before or after mapping, and invalid Punycode.
  */
 final class Host {
     /** The standard's forbidden domain code points that are printable, section 3.1. */

@@ -35,10 +35,10 @@ import org.jspecify.annotations.Nullable;
  * </ol>
  *
  * <p>A list holds one URL per line; rules 2 and 4 apply to it as well. Blank lines are skipped, and so are {@linkplain
- * #withoutComment comments}. Lines end with LF, CR LF or CR; the text is UTF-8, or UTF-16 with a byte order mark. A line
- * that is not a URL is reported to {@code problems}, and reading continues; so are a user name and password, without which
- * the URL is used, and an empty list.
- * Lists are streamed: memory does not grow with their length or that of a line.
+ * #withoutComment comments}. Lines end with LF, CR LF or CR; the text is UTF-8, or UTF-16 with a byte order mark. A
+ * line that is not a URL is reported to {@code problems}, and reading continues; so are a user name and password,
+ * without which the URL is used, and an empty list. Lists are streamed: memory does not grow with their length or that
+ * of a line.
  *
  * <p>URLs are passed on in order, normalised, duplicates included. Not safe for use by many threads.
  */
@@ -165,8 +165,8 @@ public final class Seeds {
     }
 
     /**
-     * Returns a line without its comment, which begins with a {@code #} at the beginning of the line or after white space.
-     * Without white space before it, a {@code #} begins the fragment of a URL.
+     * Returns a line without its comment, which begins with a {@code #} at the beginning of the line or after white
+     * space. Without white space before it, a {@code #} begins the fragment of a URL.
      */
     public static String withoutComment(String line) {
         int hash = line.indexOf('#');

@@ -172,8 +172,8 @@ final class UrlBuffer {
     }
 
     /**
-     * The standard's path and special-query percent-encode sets, section 1.3, and in a path the vertical bar, which OkHttp
-     * would escape when it sends the URL.
+     * The standard's path and special-query percent-encode sets, section 1.3, and in a path the vertical bar, which
+     * OkHttp would escape when it sends the URL.
      */
     private static byte[] classes() {
         byte[] classes = new byte[128];

@@ -70,8 +70,8 @@ public final class UrlNormalizer {
     }
 
     /**
-     * Does the same for a page in another charset, in which the queries of its references are encoded. A character that the
-     * charset lacks is replaced by a reference to it, as in HTML: {@code %26%239731%3B}.
+     * Does the same for a page in another charset, in which the queries of its references are encoded. A character that
+     * the charset lacks is replaced by a reference to it, as in HTML: {@code %26%239731%3B}.
      *
      * @throws IllegalArgumentException when {@link #parse} refuses the URL
      */
@@ -90,16 +90,16 @@ public final class UrlNormalizer {
      *
      * <ol>
      *   <li>decodes the escapes of letters, digits and {@code - . _ ~}, and writes all others in upper case: {@code
-     *       %7euser} becomes {@code ~user}, {@code %c3%a9} becomes {@code %C3%A9}. An escape whose decoded character would
-     *       complete a broken one before it is kept;
+     *   %7euser} becomes {@code ~user}, {@code %c3%a9} becomes {@code %C3%A9}. An escape whose decoded character would
+     *   complete a broken one before it is kept;
      *   <li>drops a trailing dot of the host;
-     *   <li>drops sessions: {@code jsessionid}, {@code PHPSESSID}, {@code osCsid}, {@code zenid}, {@code CFID} and {@code
-     *       CFTOKEN}. Each visit of a page with such links has others.
+     *   <li>drops sessions: {@code jsessionid}, {@code PHPSESSID}, {@code osCsid}, {@code zenid}, {@code CFID} and
+     *   {@code CFTOKEN}. Each visit of a page with such links has others.
      * </ol>
      *
      * <p>In doubt a page is fetched twice, because a page that is taken for another is lost. Therefore http and https,
-     * upper and lower case in paths, {@code //}, a trailing slash, {@code index.html}, {@code www.}, an empty query and a
-     * stray {@code %} are kept, and other parameters are neither sorted nor dropped.
+     * upper and lower case in paths, {@code //}, a trailing slash, {@code index.html}, {@code www.}, an empty query and
+     * a stray {@code %} are kept, and other parameters are neither sorted nor dropped.
      *
      * @param url a URL returned by {@link #parse} or {@link Base#resolve}
      * @return the same object when the URL is its own key, as most are; {@code key(key(url))} equals {@code key(url)}
@@ -112,8 +112,9 @@ public final class UrlNormalizer {
     }
 
     /**
-     * Returns a key without what may be a session, or the identifier of a page: {@code sid}, {@code sessid}, {@code sessionid} and
-     * {@code session_id} with a value of at least 16 letters and digits, one of them a digit. The same object if there is none.
+     * Returns a key without what may be a session, or the identifier of a page: {@code sid}, {@code sessid}, {@code
+     * sessionid} and {@code session_id} with a value of at least 16 letters and digits, one of them a digit. The same
+     * object if there is none.
      */
     public static String withoutAmbiguous(String key) {
         return without(AMBIGUOUS, key);

@@ -8,9 +8,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * The parser of the WHATWG URL standard (url.spec.whatwg.org, section 4.4), reduced to http and https.
  *
- * <p>It replaces the standard's state machine by one pass over the reference that writes the result: the scheme and host of
- * the reference or of the base, then the path segments, of which dot segments are removed again, then the query. Userinfo
- * and fragment are skipped. Only the result and a host other than that of the base are allocated.
+ * <p>It replaces the standard's state machine by one pass over the reference that writes the result: the scheme and
+ * host of the reference or of the base, then the path segments, of which dot segments are removed again, then the
+ * query. Userinfo and fragment are skipped. Only the result and a host other than that of the base are allocated.
  */
 final class UrlParser {
     private static final Pattern LINE_BREAKS = Pattern.compile("[\t\n\r]+");

@@ -6,9 +6,8 @@ import okhttp3.HttpUrl;
 /**
  * Extracts the parts of a URL that {@link UrlNormalizer} returned, without parsing it again.
  *
- * <p>Hosts are returned without a trailing dot. A URL that is not normalised is refused with an
- * {@link IllegalArgumentException} where the check is cheap; otherwise the result is undefined. Safe for use by many
- * threads.
+ * <p>Hosts are returned without a trailing dot. A URL that is not normalised is refused with an {@link
+ * IllegalArgumentException} where the check is cheap; otherwise the result is undefined. Safe for use by many threads.
  */
 public final class UrlParts {
     private static final int CACHED_DOMAINS = 1 << 13;

@@ -518,7 +518,7 @@ class OptionValuesTest {
                     .toList()) {
                 String[] parts = line.split(": ", 2);
                 assertThat(parts).hasSize(2);
-                for (String name : parts[0].split(" ")) {
+                for (String name : parts[0].split(" ", -1)) {
                     assertThat(names.add(name)).as(name).isTrue();
                     assertThat(crawl.findOption(name)).as(name).isNull();
                 }

@@ -365,7 +365,7 @@ class SharedCommandsTest {
                 "delay | 2s | --delay | 3s | Option '--delay' is 3s here, but 2s in",
                 "retries | 2 | --retries | 5 | Option '--retries' is 5 here, but 2 in",
                 "max-per-host | 7 | --max-per-host | 9 | Option '--max-per-host' is 9 here, but 7 in",
-                "H | cookie | -H | Authorization: secret | Option '-H' is authorization here, but cookie in",
+                "header | cookie | -H | Authorization: secret | Option '--header' is authorization here, but cookie in",
             })
     void optionsThatDifferFromThoseOfOtherWorkersAreNamed(
             String name, String theirs, String option, String own, String message) throws Exception {
@@ -390,7 +390,7 @@ class SharedCommandsTest {
     void valuesOfHeadersAreNotStored() throws Exception {
         run("http://127.0.0.1:1/", "-q", "--frontier", address.toString(), "-H", "Cookie: secret", "-H", "A: secret");
 
-        String stored = engine.text("HGET", "{valuesOfHeadersAreNotStored}", "opt.H");
+        String stored = engine.text("HGET", "{valuesOfHeadersAreNotStored}", "opt.header");
         assertThat(stored).isEqualTo("a cookie");
     }
 }
