@@ -114,7 +114,8 @@ class OutputsTest {
         String report = Files.readString(file("r.html"));
         assertThat(Jsoup.parse(report).select(".command").eachText())
                 .hasSize(2)
-                .allMatch(line -> line.contains(site + " ") && line.contains(" --header 'Authorization: ...' --check-links "))
+                .allMatch(line ->
+                        line.contains(site + " ") && line.contains(" --header 'Authorization: ...' --check-links "))
                 .allMatch(
                         line -> line.contains(" --exclude " + "'it'\\''s a b|" + "x".repeat(200) + "' --exclude y --"));
         assertThat(report).contains("--max-pages 1", "--max-pages 2").doesNotContain("secret", "user:word");
