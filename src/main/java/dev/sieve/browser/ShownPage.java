@@ -6,12 +6,11 @@ import com.fasterxml.jackson.jr.ob.JSON;
 import dev.sieve.browser.Cdp.Json;
 import dev.sieve.fetch.Exchange;
 import dev.sieve.fetch.FetchResult.Page;
+import dev.sieve.io.BundledFile;
 import dev.sieve.io.LruMap;
 import dev.sieve.url.UrlNormalizer;
 import java.io.IOException;
-import java.io.InputStream;
 import java.io.InterruptedIOException;
-import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -64,7 +63,7 @@ final class ShownPage {
     private static final int MAX_WINDOWS = 100;
 
     /** A function that returns the document as its scripts have made it, of at most so many bytes. */
-    private static final String WRITE_DOCUMENT = script("write.js");
+    private static final String WRITE_DOCUMENT = BundledFile.text(ShownPage.class, "write.js");
 
     private final String url;
     private final PageParts parts;
@@ -114,14 +113,6 @@ final class ShownPage {
         this.tab = tab;
         this.nanoTime = nanoTime;
         readiness = new Readiness(wait, nanoTime.getAsLong());
-    }
-
-    private static String script(String name) {
-        try (InputStream in = ShownPage.class.getResourceAsStream(name)) {
-            return new String(Objects.requireNonNull(in).readAllBytes(), UTF_8);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
     }
 
     /** Returns the page as its scripts have made it, of at most {@code limit} bytes. */

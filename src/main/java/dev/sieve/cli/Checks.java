@@ -1,9 +1,7 @@
 package dev.sieve.cli;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
+import dev.sieve.io.BundledFile;
 import java.io.IOException;
-import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.DirectoryNotEmptyException;
@@ -13,7 +11,6 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.regex.Matcher;
@@ -133,22 +130,16 @@ final class Checks {
         if (!option.find() || spec.findOption("--depth") == null) {
             return null;
         }
-        try (InputStream in = Checks.class.getResourceAsStream("other-options.txt")) {
-            return new String(Objects.requireNonNull(in).readAllBytes(), UTF_8)
-                    .lines()
-                    .filter(line -> !line.startsWith("#"))
-                    .map(line -> line.split(": ", 2))
-                    .filter(line -> (" " + line[0] + " ").contains(" " + option.group() + " "))
-                    .map(line -> line[1])
-                    .filter(text -> OPTION_IN_TEXT
-                            .matcher(text)
-                            .results()
-                            .allMatch(each -> spec.findOption(each.group()) != null))
-                    .findFirst()
-                    .orElse(null);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        return BundledFile.text(Checks.class, "other-options.txt")
+                .lines()
+                .filter(line -> !line.startsWith("#"))
+                .map(line -> line.split(": ", 2))
+                .filter(line -> (" " + line[0] + " ").contains(" " + option.group() + " "))
+                .map(line -> line[1])
+                .filter(text ->
+                        OPTION_IN_TEXT.matcher(text).results().allMatch(each -> spec.findOption(each.group()) != null))
+                .findFirst()
+                .orElse(null);
     }
 
     /** Returns for example {@code did you mean --delay or --depth?}; empty without a name. */

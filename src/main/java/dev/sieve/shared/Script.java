@@ -1,8 +1,6 @@
 package dev.sieve.shared;
 
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
+import dev.sieve.io.BundledFile;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -33,12 +31,10 @@ enum Script {
 
     Script() {
         String file = name().toLowerCase(Locale.ROOT) + ".lua";
-        try (InputStream resource = Script.class.getResourceAsStream(file)) {
-            byte[] bytes = resource.readAllBytes();
-            text = new String(bytes, StandardCharsets.US_ASCII);
+        text = BundledFile.text(Script.class, file);
+        try {
+            byte[] bytes = text.getBytes(StandardCharsets.US_ASCII);
             hash = HexFormat.of().formatHex(MessageDigest.getInstance("SHA-1").digest(bytes));
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
         } catch (NoSuchAlgorithmException e) {
             throw new IllegalStateException(e);
         }
