@@ -92,15 +92,20 @@ public record TestCertificate(Path store, Path certificate, Path key) {
         return keys;
     }
 
+    /** Returns a context that trusts the certificates of a store alone. */
+    public static SSLContext trusting(Path store) throws IOException, GeneralSecurityException {
+        TrustManagerFactory trusted = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+        trusted.init(load(store));
+        SSLContext context = SSLContext.getInstance("TLS");
+        context.init(null, trusted.getTrustManagers(), null);
+        return context;
+    }
+
     /** Does work while new clients trust the certificates of a store alone. */
     public static <T> T trusting(Path store, Supplier<T> work) {
         try {
             SSLContext before = SSLContext.getDefault();
-            TrustManagerFactory trusted = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
-            trusted.init(load(store));
-            SSLContext context = SSLContext.getInstance("TLS");
-            context.init(null, trusted.getTrustManagers(), null);
-            SSLContext.setDefault(context);
+            SSLContext.setDefault(trusting(store));
             try {
                 return work.get();
             } finally {

@@ -6,11 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.sieve.TestCertificate;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.security.KeyStore;
 import java.time.Duration;
 import java.util.List;
 import javax.net.ssl.SSLContext;
-import javax.net.ssl.TrustManagerFactory;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -53,15 +51,7 @@ class EngineTlsTest {
     }
 
     private void trust() throws Exception {
-        KeyStore trusted = KeyStore.getInstance("PKCS12");
-        trusted.load(null, null);
-        KeyStore keys = TestCertificate.load(folder.resolve("keys.p12"));
-        trusted.setCertificateEntry("engine", keys.getCertificate("server"));
-        TrustManagerFactory factory = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
-        factory.init(trusted);
-        SSLContext context = SSLContext.getInstance("TLS");
-        context.init(null, factory.getTrustManagers(), null);
-        SSLContext.setDefault(context);
+        SSLContext.setDefault(TestCertificate.trusting(folder.resolve("keys.p12")));
     }
 
     private static Engine open(String address) throws IOException {
