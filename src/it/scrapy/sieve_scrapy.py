@@ -95,7 +95,7 @@ class SieveScheduler(BaseScheduler):
             body = fields.get("body", "").encode("latin-1")
             request = request_from_dict({**fields, "headers": headers, "body": body}, spider=self.spider)
         except Exception as e:
-            return self._fail(f"{fields} is no request of this spider: {e}")
+            return self._fail(f"this spider cannot read the request {fields}: {e}")
         self.working[request] = url
         self.stats.inc_value("scheduler/dequeued")
         return request

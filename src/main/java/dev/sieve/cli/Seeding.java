@@ -100,7 +100,7 @@ final class Seeding {
         }
     }
 
-    /** Returns the error that there is no URL among seeds. */
+    /** Returns the error for seeds without a usable URL. */
     static ParameterException none(CommandSpec spec, List<String> seeds) {
         return Checks.wrong(spec, "no usable seed in " + String.join(", ", seeds), Checks.SEED);
     }

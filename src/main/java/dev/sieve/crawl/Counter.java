@@ -240,7 +240,7 @@ public enum Counter {
         return Stream.concat(rules, Stream.concat(traps.stream().map(Trap::rule), others));
     }
 
-    /** Returns the class of a status, such as 2xx; but 304 for a page that is not modified, which is no redirect. */
+    /** Returns the class of a status, such as 2xx, or 304 itself: it stands for an unmodified page, not for a redirect. */
     private static String statusClass(Row row, Verdict verdict) {
         return verdict.isOfOther()
                 ? verdict.text()

@@ -64,7 +64,7 @@ public interface Row {
         return failure == null ? String.valueOf(status()) : failure;
     }
 
-    /** Returns why no response can be used; null if one can. The error of a page that was cut is no such reason. */
+    /** Returns why no response can be used; null if one can. A page that was cut can be used, whatever its error. */
     private @Nullable String failure() {
         String error = text(VisitField.ERROR);
         if (error == null || is(VisitField.CUT)) {

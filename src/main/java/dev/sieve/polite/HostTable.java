@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * <p>A hash table with open addressing; a {@link HashMap} would take some 100 bytes more per host. A host is known by
  * the hash of its name only, a polynomial over a prime field at a secret random point (Carter and Wegman, "Universal
  * classes of hash functions", JCSS 18, 1979): two names of up to n characters have the same hash with probability n /
- * 2^60 whatever the names are, so that nobody can choose such names. Two hosts with the same hash share a queue and its
+ * 2^60 whatever the names are, so an attacker cannot choose two such names. Two hosts with the same hash share a queue and its
  * limits.
  */
 final class HostTable {

@@ -131,7 +131,7 @@ final class Crawls implements Closeable {
 
     /**
      * Returns a crawl by a {@linkplain FolderName#isPossible valid} name, which is created if necessary; null when
-     * there is no memory for its filter and its queues.
+     * the memory that is left does not suffice for its filter and its queues.
      */
     @Nullable
     ServedCrawl get(String id, Moment now) throws IOException {

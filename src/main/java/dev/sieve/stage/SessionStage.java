@@ -178,7 +178,10 @@ public final class SessionStage implements Stage {
             return isShown;
         }
 
-        /** Returns URLs that are no login pages: the last one that was none, and the one with the link to this; or else a new one. */
+        /**
+         * Returns URLs whose pages had other content before: the last page of the host without a form, and the page with
+         * the link to this one. Without either, returns a URL that the site does not have.
+         */
         private Set<String> others() {
             Set<String> others = new LinkedHashSet<>();
             String last = works.get(UrlParts.hostAndPort(url));
