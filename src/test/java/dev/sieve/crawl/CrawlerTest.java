@@ -464,7 +464,7 @@ class CrawlerTest {
     void anErrorInAWorkerEndsTheCrawlAndItsPageIsNotDone() throws IOException {
         site.page("/", IntStream.range(0, 40).mapToObj(i -> "/p" + i).toArray(String[]::new));
         OutOfMemoryError error = new OutOfMemoryError("as if");
-        try (Crawler crawler = new Crawler(fast(), sieve, AllStages::of)) {
+        try (Crawler crawler = new Crawler(fast().concurrency(1), sieve, AllStages::of)) {
             crawler.seed(site.url("/"));
 
             assertThatThrownBy(() -> crawler.run(visit -> {
