@@ -49,11 +49,12 @@ final class Annotations {
         String shown = file == null ? page : relative(file, root);
         String from = link.pages().isEmpty() ? "a seed" : "linked from " + shown;
         int line = file == null ? 0 : line(file, page, link.url());
-        return "::error file=%s%s,title=Broken link::%s%n"
+        return "::error file=%s%s,title=%s::%s%n"
                 .formatted(
                         escaped(shown).replace(":", "%3A").replace(",", "%2C"),
                         line == 0 ? "" : ",line=" + line,
-                        escaped(link.reason() + ": " + link.url() + " (" + from + ")"));
+                        link.movedTo() == null ? "Broken link" : "Moved link",
+                        escaped(link.problem() + ": " + link.url() + " (" + from + ")"));
     }
 
     /** Returns a path as GitHub takes it: from the root of its workspace, if it is below. */

@@ -5,6 +5,7 @@ import static dev.sieve.report.Numbers.text;
 import ch.qos.logback.classic.Level;
 import dev.sieve.FrontierSettings;
 import dev.sieve.SieveStats;
+import dev.sieve.crawl.Capability;
 import dev.sieve.crawl.Counter;
 import dev.sieve.crawl.CrawlJob;
 import dev.sieve.crawl.CrawlOptions;
@@ -90,7 +91,7 @@ class CrawlCommand implements Callable<Integer> {
             paramLabel = "WHAT",
             description = "Exit with code 6 on: broken (a URL responded with a status of 400 or above, or with the"
                     + " wrong type, or failed, a fragment is missing, or the session has ended), error (a URL failed: no"
-                    + " usable response, or the session has ended), capacity (the filter missed a page or more), or, with --again, changed or gone (a page has another body, or has disappeared);"
+                    + " usable response, or the session has ended), capacity (the filter missed a page or more), redirected (a link leads to a URL that has moved for good: status 301 or 308), or, with --again, changed or gone (a page has another body, or has disappeared);"
                     + " repeatable.")
     private Set<FailOn> failOn = EnumSet.noneOf(FailOn.class);
 
@@ -288,6 +289,7 @@ class CrawlCommand implements Callable<Integer> {
                 spec,
                 "--accept",
                 () -> IntStream.rangeClosed(each.first(), each.last()).forEach(options::accept)));
+        options.with(Capability.LIST_MOVED, failOn.contains(FailOn.REDIRECTED));
         return options.acceptTypes(acceptsTypes);
     }
 

@@ -20,7 +20,9 @@ enum FailOn {
     /** A URL has no usable response, or the session has ended. */
     ERROR,
     /** A page has disappeared since the round before: status 404 or 410. */
-    GONE;
+    GONE,
+    /** A link leads to a URL that redirects for good: status 301 or 308. */
+    REDIRECTED;
 
     @Override
     public String toString() {
@@ -42,6 +44,7 @@ enum FailOn {
             case CAPACITY -> Numbers.missesPages(report.sieve()) ? Summary.missed(report) : null;
             case CHANGED -> change(report, Change.CHANGED);
             case GONE -> change(report, Change.GONE);
+            case REDIRECTED -> moved(report);
             case ERROR -> report.withoutResponse() == 0 ? login(report) : Summary.errors(report);
         };
     }
@@ -50,6 +53,14 @@ enum FailOn {
     private static @Nullable String login(CrawlReport report) {
         long urls = report.count(Counter.LOGINS);
         return urls == 0 ? null : Numbers.count(urls, "URL") + " " + Verdict.LOGIN.place();
+    }
+
+    private static @Nullable String moved(CrawlReport report) {
+        long urls = report.count(Counter.MOVED);
+        return urls == 0
+                ? null
+                : Numbers.count(urls, "link") + " to update: " + (urls == 1 ? "its URL has" : "their URLs have")
+                        + " moved for good";
     }
 
     private static @Nullable String change(CrawlReport report, Change change) {

@@ -32,6 +32,8 @@ public enum Capability {
      * links to is followed. Excluded URLs and traps are not checked.
      */
     CHECK_LINKS,
+    /** Marks URLs that redirect for good, status 301 or 308, and to which a link leads: that link is to be updated. */
+    LIST_MOVED,
     /** Follows links with a rel of nofollow, as if they had none. */
     FOLLOW_NOFOLLOW,
     /**

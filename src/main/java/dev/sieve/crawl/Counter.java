@@ -35,9 +35,9 @@ public enum Counter {
             Parts.some("status", classes(Counter.NONE, "1xx", "2xx", "3xx", "4xx", "5xx")),
             (row, verdict) -> !row.isCheck() ? null : verdict.isFailed() ? Counter.NONE : statusClass(row, verdict)),
     /** Responses that are redirects, without those of checks. */
-    REDIRECTS(
-            "Responses that are redirects to another URL.",
-            (row, verdict) -> verdict == Verdict.REDIRECT && !row.isCheck()),
+    REDIRECTS("Responses that are redirects to another URL.", (row, verdict) -> verdict.isRedirect() && !row.isCheck()),
+    /** Responses of status 301 or 308 to URLs of links, also of checks, if the options ask for these. */
+    MOVED("Links to URLs that have moved for good.", (row, verdict) -> verdict == Verdict.MOVED),
     /** URLs without a usable response, without those of checks. */
     FAILED("URLs of the crawl without a usable response.", (row, verdict) -> verdict.isFailed() && !row.isCheck()),
     /** Queued URLs that were not requested, by {@linkplain dev.sieve.scope.SkipReason#rule rule}. */
@@ -265,7 +265,7 @@ public enum Counter {
     /** Returns whether the verdict of a later run of the same job depends on a part. */
     boolean isOfJob(String part) {
         return switch (this) {
-            case FAILED, FAILURES, REFUSED -> true;
+            case FAILED, FAILURES, MOVED, REFUSED -> true;
             case PAGES -> FRUITS.contains(part);
             case CHECKED -> part.equals(NONE);
             case CHANGES -> part.equals(Change.CHANGED.text()) || part.equals(Change.GONE.text());

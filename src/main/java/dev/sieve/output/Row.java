@@ -43,7 +43,7 @@ public interface Row {
         if (failure != null) {
             return failure.equals(FetchResult.Reason.FRAGMENT.text()) ? Verdict.FRAGMENT : Verdict.FAILED;
         } else if (text(VisitField.REDIRECT_TO) != null) {
-            return Verdict.REDIRECT;
+            return is(VisitField.MOVED) ? Verdict.MOVED : Verdict.REDIRECT;
         }
         for (Verdict each : Verdict.ofOthers()) {
             if (responder(each) != null) {

@@ -12,6 +12,8 @@ public enum Verdict {
     FAILED,
     /** The URL redirects to another one. */
     REDIRECT,
+    /** A link leads to it, and it redirects to another URL for good; the options ask for such links. */
+    MOVED,
     /** A {@linkplain dev.sieve.fetch.BotWall bot wall} has responded in place of the site. */
     WALL("bot wall", "behind bot walls"),
     /** The site asks to log in, in place of what the URL has: the session has ended. */
@@ -58,9 +60,14 @@ public enum Verdict {
         return this == FAILED || this == FRAGMENT;
     }
 
+    /** Returns whether it leads to another URL. */
+    public boolean isRedirect() {
+        return this == REDIRECT || this == MOVED;
+    }
+
     /** Returns whether there is a page, whatever its status. */
     public boolean isPage() {
-        return !isFailed() && this != REDIRECT;
+        return !isFailed() && !isRedirect();
     }
 
     /** Returns whether a link to the URL is broken. */

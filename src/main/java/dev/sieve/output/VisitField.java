@@ -32,6 +32,7 @@ public enum VisitField {
     CUT(visit -> (visit.page() != null && visit.page().isCut()) ? true : null),
     CHECK(visit -> visit.isCheck() ? true : null),
     ACCEPTED(visit -> visit.isAccepted() ? true : null),
+    MOVED,
     WALL(VisitField::wall),
     LOGIN(visit -> visit.page() == null || visit.page().login() == null
             ? null

@@ -36,6 +36,9 @@ final class BrokenLinks {
     /** Checked links without a response. */
     public Map<String, Link> silent = new LinkedHashMap<>();
 
+    /** URLs that have moved for good. */
+    public Map<String, Link> moved = new LinkedHashMap<>();
+
     /** Broken links that are not listed, by reason. */
     public Tally unlisted = new Tally();
 
@@ -67,6 +70,7 @@ final class BrokenLinks {
         public String reason = "";
         public boolean check;
         public boolean fragment;
+        public @Nullable String movedTo;
         public List<String> referrers = new ArrayList<>(1);
         private long referrerCount;
         private boolean isComplete;
@@ -78,6 +82,7 @@ final class BrokenLinks {
             reason = Bounds.cut(entry.reason());
             check = entry.isCheck();
             fragment = entry.verdict() == Verdict.FRAGMENT;
+            movedTo = entry.verdict() == Verdict.MOVED ? Bounds.cutOrNull(entry.redirectTo()) : null;
             isComplete = fragment;
             addFirst(referrer);
         }
@@ -88,6 +93,7 @@ final class BrokenLinks {
             reason = Bounds.cut(other.reason);
             check = other.check;
             fragment = other.fragment;
+            movedTo = other.movedTo;
             addFirst(other.referrers.isEmpty() ? null : other.referrers.get(0));
         }
 
@@ -128,6 +134,11 @@ final class BrokenLinks {
         if (redirectTo != null && redirects.size() < Bounds.REDIRECTS) {
             Hop hop = new Hop(Entry.id(Entry.key(redirectTo)), Bounds.cutOrNull(page(entry.referrer())));
             redirects.put(Entry.id(entry.key()), hop);
+        }
+        if (entry.verdict() == Verdict.MOVED && moved.size() < limit) {
+            moved.put(Entry.id(entry.key()), new Link(entry, page(entry.referrer())));
+        } else if (!moved.isEmpty()) {
+            moved.remove(Entry.id(entry.key()));
         }
         boolean isBroken = entry.verdict().isBroken();
         if (!isBroken && !hashCodes.get(bit(entry))) {
@@ -170,6 +181,11 @@ final class BrokenLinks {
         unlisted.merge(other.unlisted);
         unlistedChecks += other.unlistedChecks;
         unlistedFragments += other.unlistedFragments;
+        other.moved.forEach((id, link) -> {
+            if (moved.size() < limit) {
+                moved.putIfAbsent(id, new Link(link));
+            }
+        });
         for (Map<String, Link> some : List.of(other.links, other.silent)) {
             some.forEach((id, link) -> {
                 if (get(id) == null) {
@@ -216,7 +232,7 @@ final class BrokenLinks {
         private final BitSet candidates = new BitSet(BITS);
 
         private Search() {
-            list().forEach(link -> link.referrerCount = link.fragment ? link.referrerCount : 0);
+            all().forEach(link -> link.referrerCount = link.fragment ? link.referrerCount : 0);
             byHash.keySet().forEach(hash -> candidates.set(bit(hash)));
         }
 
@@ -253,7 +269,7 @@ final class BrokenLinks {
 
         /** Notes that all pages were passed to this. */
         void end() {
-            list().forEach(link -> link.isComplete = true);
+            all().forEach(link -> link.isComplete = true);
         }
     }
 
@@ -273,11 +289,19 @@ final class BrokenLinks {
         });
         links.forEach((id, link) -> found.put(Entry.hashOf(id), link));
         silent.forEach((id, link) -> found.put(Entry.hashOf(id), link));
+        moved.forEach((id, link) -> found.putIfAbsent(Entry.hashOf(id), link));
         return found;
     }
 
     private static int bit(Entry entry) {
         return entry.key().hashCode() & 0xffff;
+    }
+
+    /** Returns the links of which the pages are searched. */
+    private List<Link> all() {
+        List<Link> all = list();
+        all.addAll(moved.values());
+        return all;
     }
 
     List<Link> list() {

@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -193,7 +194,7 @@ public final class CrawlRecord implements PageSink {
         if (journal != null) {
             journal.read(true, json -> JournalFormat.read(json, aggregate));
         }
-        if (journal != null && aggregate.broken.count() > 0) {
+        if (journal != null && aggregate.broken.count() + aggregate.broken.moved.size() > 0) {
             BrokenLinks.Search search = aggregate.broken.search();
             try {
                 journal.read(json -> {
@@ -209,11 +210,13 @@ public final class CrawlRecord implements PageSink {
         }
     }
 
-    /** Returns the first broken links, by reason. Their pages are complete only after {@link #findReferrers}. */
+    /** Returns the first broken links, by reason, and then those that have moved. Their pages are complete only after {@link #findReferrers}. */
     public List<BrokenLink> brokenLinks() {
-        return read(crawl -> crawl.broken.groups().values().stream()
-                .flatMap(List::stream)
-                .map(link -> new BrokenLink(link.url, link.reason, List.copyOf(link.referrers), link.referrerCount()))
+        return read(crawl -> Stream.concat(
+                        crawl.broken.groups().values().stream().flatMap(List::stream),
+                        crawl.broken.moved.values().stream())
+                .map(link -> new BrokenLink(
+                        link.url, link.reason, link.movedTo, List.copyOf(link.referrers), link.referrerCount()))
                 .toList());
     }
 

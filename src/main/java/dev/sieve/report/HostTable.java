@@ -1,6 +1,5 @@
 package dev.sieve.report;
 
-import dev.sieve.output.Verdict;
 import dev.sieve.output.VisitField;
 import dev.sieve.url.UrlParts;
 import java.time.Duration;
@@ -115,7 +114,7 @@ final class HostTable {
 
         private void add(Entry entry) {
             pages += entry.verdict().isPage() ? 1 : 0;
-            redirects += entry.verdict() == Verdict.REDIRECT ? 1 : 0;
+            redirects += entry.verdict().isRedirect() ? 1 : 0;
             broken += entry.verdict().isBroken() ? 1 : 0;
             bytes += entry.number(VisitField.BYTES);
             waitedMillis += entry.number(VisitField.WAITED_MS);

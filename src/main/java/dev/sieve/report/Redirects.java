@@ -1,6 +1,5 @@
 package dev.sieve.report;
 
-import dev.sieve.output.Verdict;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.Comparator;
@@ -77,7 +76,7 @@ final class Redirects {
     void add(Entry entry) {
         Step before = before(entry);
         if (before != null) {
-            before.result = entry.verdict() != Verdict.REDIRECT ? entry.reason() : null;
+            before.result = !entry.verdict().isRedirect() ? entry.reason() : null;
         }
         String target = entry.redirectTo();
         if (target != null) {

@@ -66,6 +66,7 @@ final class Sections {
         Overview.append(crawl, main);
         crawl.changes.append(main, crawl.broken);
         sections.broken(isLive ? BROKEN_NOW : Bounds.BROKEN_LINKS);
+        sections.moved(isLive ? BROKEN_NOW : Bounds.BROKEN_LINKS);
         Counter.ofOthers().forEach(sections::ofOthers);
         trends.speed();
         trends.sieve();
@@ -114,6 +115,25 @@ final class Sections {
         more(section, broken.count() - shown, "more broken link");
     }
 
+    /** Appends the URLs that have moved for good, unless there are none. */
+    private void moved(int most) {
+        long all = crawl.totals.by(Counter.MOVED).sum();
+        if (all == 0) {
+            return;
+        }
+        Element section = Html.section(main, "moved", text("Moved links (%,d)", all));
+        note(section, "Each link leads to a URL that redirects for good, status 301 or 308, so it is to be updated.");
+        Html.Table table =
+                new Html.Table(section, "moved-table", HUGE, "URL", "#Status", "Moved to", "#Links", "Linked from");
+        crawl.broken.moved.values().stream()
+                .limit(most)
+                .takeWhile(link -> table.hasRoom())
+                .forEach(link -> pages(
+                        table.row().url(link.url).text(link.reason).url(Objects.requireNonNullElse(link.movedTo, "")),
+                        link));
+        more(section, all - table.rows(), "more moved link");
+    }
+
     /** Appends the URLs of which something has responded in place of the site, unless there are none. */
     private void ofOthers(Counter counter) {
         Tally responders = crawl.totals.by(counter);
@@ -145,21 +165,26 @@ final class Sections {
             if (!table.hasRoom()) {
                 break;
             }
-            long more = link.referrerCount() - link.referrers.size();
-            String rest = link.referrers.isEmpty()
-                    ? "seed"
-                    : more > 0
-                            ? "and " + count(more) + " more"
-                            : isRunning || link.isComplete() ? "" : "and pages that were not searched";
-            table.row()
-                    .url(link.url)
-                    .text(link.fragment ? "part of a page" : link.isCheck() ? "check" : "page")
-                    .count(link.referrerCount())
-                    .urls(link.referrers, rest);
+            pages(
+                    table.row()
+                            .url(link.url)
+                            .text(link.fragment ? "part of a page" : link.isCheck() ? "check" : "page"),
+                    link);
         }
         Html.foreign(heading, reason);
         heading.appendText(text(" (%,d)", table.rows()));
         return table;
+    }
+
+    /** Completes the row of a link with the pages that link to it. */
+    private void pages(Html.Table row, BrokenLinks.Link link) {
+        long more = link.referrerCount() - link.referrers.size();
+        String rest = link.referrers.isEmpty()
+                ? "seed"
+                : more > 0
+                        ? "and " + count(more) + " more"
+                        : isRunning || link.isComplete() ? "" : "and pages that were not searched";
+        row.count(link.referrerCount()).urls(link.referrers, rest);
     }
 
     private static void tally(

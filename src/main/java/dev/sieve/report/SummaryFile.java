@@ -56,12 +56,13 @@ public final class SummaryFile {
 
     static String markdown(CrawlReport report, int exitCode, List<BrokenLink> broken) {
         CrawlReport job = report.ofJob();
-        String broke = Numbers.count(Math.max(job.count(Counter.FAILURES), broken.size()), "broken link");
+        long broke = broken.stream().filter(link -> link.movedTo() == null).count();
         StringBuilder text = new StringBuilder(MARKDOWN_START)
                 .append(
                         job.isFruitless()
                                 ? Numbers.noPage(job)
-                                : Numbers.count(report.count(Counter.PAGES), "page") + ", " + broke)
+                                : Numbers.count(report.count(Counter.PAGES), "page") + ", "
+                                        + Numbers.count(Math.max(job.count(Counter.FAILURES), broke), "broken link"))
                 .append("\n\n")
                 .append(String.valueOf(report.endingText()))
                 .append(", in ")
@@ -79,12 +80,17 @@ public final class SummaryFile {
             row(text, "missed", Numbers.about(report.sieve().estimatedMissed()), "estimated");
         }
         if (!broken.isEmpty()) {
-            text.append("\n## Broken links\n\n| reason | URL | linked from |\n|---|---|---|\n");
+            text.append(broke == broken.size() ? "\n## Broken links" : "\n## Broken and moved links")
+                    .append("\n\n| reason | URL | linked from |\n|---|---|---|\n");
             broken.stream().limit(BROKEN_LINKS).forEach(link -> {
                 long more = link.pageCount() - 1;
                 String from =
                         link.pages().isEmpty() ? "a seed" : link(link.pages().get(0));
-                row(text, plain(link.reason()), link(link.url()), from + (more > 0 ? " and " + more + " more" : ""));
+                row(
+                        text,
+                        plain(link.reason()) + (link.movedTo() == null ? "" : ", moved to " + link(link.movedTo())),
+                        link(link.url()),
+                        from + (more > 0 ? " and " + more + " more" : ""));
             });
             text.append(broken.size() > BROKEN_LINKS ? "\nand " + (broken.size() - BROKEN_LINKS) + " more\n" : "");
         }

@@ -44,6 +44,9 @@ public final class AllStages {
         all.add(new Sitemaps(links, recorder, options.has(Capability.SITEMAPS), sitemapMemory));
         all.add(new DuplicateStage(job, options.has(Capability.SKIP_DUPLICATES)));
         all.add(new SignalStage());
+        if (options.has(Capability.LIST_MOVED)) {
+            all.add(new MovedStage());
+        }
         if (options.text() != null || options.has(Capability.META)) {
             all.add(new ExtractStage(options.text(), options.has(Capability.META)));
         }

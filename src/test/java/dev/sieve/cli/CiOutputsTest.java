@@ -11,12 +11,15 @@ import java.io.PrintStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import javax.xml.parsers.DocumentBuilderFactory;
 import org.jsoup.Jsoup;
+import org.jsoup.select.Elements;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
@@ -132,6 +135,39 @@ class CiOutputsTest {
         assertThat(suite.getAttribute("skipped")).isEqualTo("2");
         assertThat(suite.getAttribute("errors")).isEqualTo("0");
         assertThat(folder.resolve("results.junit.xml.lines")).doesNotExist();
+    }
+
+    @Test
+    void linksThatHaveMovedForGoodAreListed() throws Exception {
+        server.answer("/old", () -> Site.status(301).field("Location", "/new"))
+                .answer("/new", () -> Site.status(308).field("Location", "/newest"))
+                .html("/newest", "here");
+        server.html("/", Site.links("/b", "/old", "/moved"));
+        server.html("/b", Site.links("/old"));
+        Path output = folder.resolve("results.junit.xml");
+        Path report = folder.resolve("report.html");
+        Path summary = folder.resolve("summary.md");
+        String[] files = {"-o", output.toString(), "--report", report.toString(), "--summary", summary.toString()};
+        assertThat(crawl(files).exitCode()).isZero();
+        assertThat(results()).containsEntry("page /old", "passed");
+        assertThat(report).content().doesNotContain("Moved links");
+
+        Run run = crawl(
+                Stream.concat(Arrays.stream(files), Stream.of("--fail-on", "redirected", "--annotations", "always"))
+                        .toArray(String[]::new));
+
+        assertThat(run.exitCode()).isEqualTo(6);
+        assertThat(err.toString(UTF_8))
+                .contains("sieve: 1 link to update: its URL has moved for good (--fail-on redirected)")
+                .contains("title=Moved link::301, moved to " + site + "/new: " + site + "/old (linked from " + site);
+        assertThat(results())
+                .containsEntry("page /old", "failure|301|moved to /new|moved to /new linked from / /b")
+                .containsEntry("page /new", "passed")
+                .containsEntry("page /moved", "passed");
+        Elements cells = Jsoup.parse(report.toFile()).select("#moved-table tbody td");
+        assertThat(cells.eachText())
+                .containsExactly(site + "/old", "301", site + "/new", "2", site + "/ " + site + "/b");
+        assertThat(summary).content().contains("| 301, moved to <" + site + "/new> | <" + site + "/old> |");
     }
 
     @Test
@@ -302,7 +338,7 @@ class CiOutputsTest {
     @Test
     void annotationsAreLimited() {
         List<BrokenLink> links = IntStream.range(0, 60)
-                .mapToObj(i -> new BrokenLink("http://a.test/" + i, "404", List.of(), 0))
+                .mapToObj(i -> new BrokenLink("http://a.test/" + i, "404", null, List.of(), 0))
                 .toList();
         assertThat(Annotations.of(links, null, Path.of("")).lines())
                 .hasSize(50)

@@ -166,7 +166,9 @@ class SinksTest {
                                         "signals",
                                         Map.of("robots", Map.of("content-signal", "search=yes")),
                                         "rendered",
-                                        Map.of("ms", 5L))),
+                                        Map.of("ms", 5L),
+                                        "moved",
+                                        true)),
                         new Visit.Marks(false, true),
                         likeness,
                         history,
@@ -243,6 +245,7 @@ class SinksTest {
                 .containsAll(json.properties().stream().map(Map.Entry::getKey).toList())
                 .endsWith(
                         "accepted",
+                        "moved",
                         "wall",
                         "login",
                         "rendered",
