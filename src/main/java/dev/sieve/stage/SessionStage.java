@@ -36,7 +36,8 @@ import org.slf4j.LoggerFactory;
  * redirects to a login page, or shows one that other URLs show as well. Its result is marked, so that it is not taken
  * for what the URL has.
  *
- * <p>A login page has a form with one field for a password, and not two, as those for a new password have. Where a
+ * <p>A login page has a form with one field for a password, and not two, as those for a new password have; or its URL
+ * is named like one, and it has a form that is posted, as the first page of a login in two steps. Where a
  * redirect leads, and what an earlier page shows now, is requested for that, by the rules for the parts of a page, and
  * remembered in fixed memory.
  */
@@ -53,9 +54,9 @@ public final class SessionStage implements Stage {
     /** The value of a parameter that is a place or a token, which do not belong to the name of a page. */
     private static final Pattern VARYING = Pattern.compile("=[^&]*(?:/|%2[Ff])[^&]*|=[^&]{16,}");
 
-    /** The names of login pages, for those that may not be requested. */
+    /** The names of login pages, and not those of blogs and designs. */
     private static final Pattern NAME =
-            Pattern.compile("(?i)/[^?]*(?:(?:log|sign)[-_]?(?:in|on)\\b|sso\\b|oauth|saml)");
+            Pattern.compile("(?i)/[^?]*(?:(?<!b|de|as|re)(?:log|sign)[-_]?(?:in|on)\\b|sso\\b|oauth|saml)");
 
     private final Scope scope;
     private final LinkExtractor extractor = new LinkExtractor("", false);
@@ -201,7 +202,8 @@ public final class SessionStage implements Stage {
 
     /** Returns what identifies the login page in a response; empty if it is none. */
     private String form(String url, Page page) {
-        if (!PASSWORD.matcher(new String(page.body(), ISO_8859_1)).find()) {
+        boolean isNamed = NAME.matcher(UrlParts.pathAndQuery(url)).find();
+        if (!isNamed && !PASSWORD.matcher(new String(page.body(), ISO_8859_1)).find()) {
             return "";
         }
         WordHash words = new WordHash();
@@ -210,20 +212,22 @@ public final class SessionStage implements Stage {
                 .read(url, page, List.of(words, forms), (reference, reason, isResource) -> {})
                 .title();
         forms.formEnds();
-        return forms.isLogin
+        return forms.isLogin || (isNamed && forms.isPosted)
                 ? title.substring(0, Math.min(title.length(), MAX_TITLE)) + " " + Long.toHexString(words.value())
                 : "";
     }
 
-    /** Finds a form with one field for a password. */
+    /** Finds a form with one field for a password, and one that is posted. */
     private static final class FormReader implements DocumentReader {
         private int fields;
         private boolean isLogin;
+        private boolean isPosted;
 
         @Override
         public void begin(DocumentElement element) {
             if (element.name().equals("form")) {
                 formEnds();
+                isPosted |= element.value("method").equalsIgnoreCase("post");
             } else if (element.name().equals("input") && element.value("type").equalsIgnoreCase("password")) {
                 fields += element.value("autocomplete").equalsIgnoreCase("new-password") ? 2 : 1;
             }

@@ -98,9 +98,9 @@ class FolderSeedTest {
         try {
             Files.writeString(below.resolve("index.html"), "x");
             FolderSite site = new FolderSite(Path.of(".").resolve(below), "/project/");
-            BrokenLink link =
-                    new BrokenLink("http://localhost/project/gone", "404", List.of("http://localhost/project/?x"), 1);
-            BrokenLink other = new BrokenLink("http://a.test/", "404", List.of("http://localhost/"), 1);
+            BrokenLink link = new BrokenLink(
+                    "http://localhost/project/gone", "404", null, List.of("http://localhost/project/?x"), 1);
+            BrokenLink other = new BrokenLink("http://a.test/", "404", null, List.of("http://localhost/"), 1);
 
             assertThat(Annotations.of(List.of(link, other), site, Path.of("")).lines())
                     .containsExactly(

@@ -226,6 +226,20 @@ class SessionCrawlTest {
     }
 
     @Test
+    void aLoginThatBeginsWithoutAPasswordIsKnownByName() throws IOException {
+        String first = "<form method=post><input name=user></form>";
+        site.page("/", "/a", "/b", "/c");
+        site.redirect("/a", "/login?to=%2Fa").redirect("/b", "/blog-in").redirect("/c", "/log-in");
+        site.html("/login?to=%2Fa", first).html("/blog-in", first).html("/log-in", "<form><input name=q></form>");
+
+        assertThat(crawl("/", cookies()).exitCode()).isEqualTo(6);
+        assertThat(records("login"))
+                .containsEntry("/a", "redirect")
+                .containsEntry("/b", "")
+                .containsEntry("/c", "");
+    }
+
+    @Test
     void aLoginPageThatRobotsForbidIsKnownByName() throws IOException {
         site.robots("User-agent: *\nDisallow: /sign-in");
         site.page("/", "/a");
