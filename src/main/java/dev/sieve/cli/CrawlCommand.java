@@ -17,6 +17,7 @@ import dev.sieve.job.CrawlPlace;
 import dev.sieve.report.LiveServer;
 import dev.sieve.report.Numbers;
 import dev.sieve.report.SummaryFile;
+import dev.sieve.scope.Scope;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -127,6 +128,21 @@ class CrawlCommand implements Callable<Integer> {
             description = "Where the folder of SEED will be on its site: /project/ (default: /).")
     private String basePath = "/";
 
+    @SameForWorkers(false)
+    @Option(
+            names = Seeding.BASE_URL,
+            paramLabel = "URL",
+            description = "The address of the site for which the folder of SEED was built, such as"
+                    + " https://example.org/docs/: what it has there is read from the folder; --scope is then prefix,"
+                    + " unless given.")
+    private @Nullable String baseUrl;
+
+    @SameForWorkers(false)
+    @Option(
+            names = Seeding.CLEAN_URLS,
+            description = "In the folder of SEED, /about is about.html, as on many hosts of built sites.")
+    private boolean hasCleanUrls;
+
     @Option(
             names = "--annotations",
             paramLabel = "WHEN",
@@ -226,7 +242,7 @@ class CrawlCommand implements Callable<Integer> {
             recorded.addTo(outputs);
             signal.stops(start.crawler());
             FolderSite folder = seeding().source() instanceof FolderSite site ? site : null;
-            if (folder != null && output.hasSitemap()) {
+            if (folder != null && baseUrl == null && output.hasSitemap()) {
                 Terminal.println("The sitemap will have URLs of " + FolderSite.ORIGIN
                         + ": replace that by the origin of your site before you publish it.");
             }
@@ -275,11 +291,14 @@ class CrawlCommand implements Callable<Integer> {
     CrawlOptions options() {
         CrawlOptions options = new CrawlOptions();
         where.apply(options, spec);
+        if (baseUrl != null && where.scope == null) {
+            options.scope(Scope.Kind.PREFIX);
+        }
         pace.apply(options, spec);
         // First, so that documents are requested with cookies.
         rendering.apply(options, spec, requests.maxBody);
         requests.apply(options, spec);
-        seeding = new Seeding(spec, seeds, basePath, output.takeExchanges());
+        seeding = new Seeding(spec, seeds, new Seeding.Site(basePath, baseUrl, hasCleanUrls), output.takeExchanges());
         LocalSource source = seeding.source();
         if (source != null) {
             options.source(source);

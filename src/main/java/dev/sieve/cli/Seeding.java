@@ -17,19 +17,28 @@ import picocli.CommandLine.ParseResult;
 /** The seeds of a command: URLs, files of URLs, and a folder or an archive that responds instead of the network. */
 final class Seeding {
     static final String BASE_PATH = "--base-path";
+    static final String BASE_URL = "--base-url";
+    static final String CLEAN_URLS = "--clean-urls";
 
     private final CommandSpec spec;
-    private final String basePath;
+    private final Site site;
     private final @Nullable LocalSource source;
 
+    /** Where a folder will be on the web, and how its files are named there; the path applies without a URL. */
+    record Site(String basePath, @Nullable String baseUrl, boolean hasCleanUrls) {
+        String url() {
+            return baseUrl == null ? FolderSite.ORIGIN + basePath : baseUrl;
+        }
+    }
+
     /** Opens the folder or the archive among the seeds, if there is one; {@code takesExchanges}: an archive is written. */
-    Seeding(CommandSpec spec, List<String> seeds, String basePath, boolean takesExchanges) {
+    Seeding(CommandSpec spec, List<String> seeds, Site site, boolean takesExchanges) {
         this.spec = spec;
-        this.basePath = basePath;
+        this.site = site;
         List<String> sources =
                 seeds.stream().filter(seed -> isFolder(seed) || isArchive(seed)).toList();
         if (sources.isEmpty() || !isFolder(sources.get(0))) {
-            Checks.requires(spec, "a folder as SEED", BASE_PATH);
+            Checks.requires(spec, "a folder as SEED", BASE_PATH, BASE_URL, CLEAN_URLS);
         }
         source = sources.isEmpty() ? null : open(sources, takesExchanges);
     }
@@ -47,11 +56,24 @@ final class Seeding {
                     Checks.SEED);
         }
         try {
-            return isFolder(name) ? new FolderSite(Path.of(name), basePath) : archive(Path.of(name));
-        } catch (IllegalArgumentException e) {
-            throw Checks.invalid(spec, BASE_PATH, e.getMessage());
+            return isFolder(name) ? folder(Path.of(name)) : archive(Path.of(name));
         } catch (IOException e) {
             throw Checks.wrong(spec, "Invalid SEED: " + Checks.message(e), Checks.SEED);
+        }
+    }
+
+    private FolderSite folder(Path folder) throws IOException {
+        if (site.baseUrl != null && spec.commandLine().getParseResult().hasMatchedOption(BASE_PATH)) {
+            throw Checks.wrong(
+                    spec, "Options '" + BASE_PATH + "' and '" + BASE_URL + "' exclude each other", BASE_PATH, BASE_URL);
+        }
+        if (!site.basePath.startsWith("/") || !site.basePath.endsWith("/")) {
+            throw Checks.invalid(spec, BASE_PATH, "must begin and end with a slash: " + site.basePath);
+        }
+        try {
+            return new FolderSite(folder, site.url(), site.hasCleanUrls);
+        } catch (IllegalArgumentException e) {
+            throw Checks.invalid(spec, site.baseUrl == null ? BASE_PATH : BASE_URL, e.getMessage());
         }
     }
 
@@ -82,7 +104,7 @@ final class Seeding {
     void read(List<String> seeds, Consumer<String> typed, Consumer<String> listed) {
         List<String> words = seeds.stream()
                 .filter(seed -> !isArchive(seed))
-                .map(seed -> isFolder(seed) ? FolderSite.ORIGIN + basePath : seed)
+                .map(seed -> isFolder(seed) ? site.url() : seed)
                 .toList();
         try (Logging.SeedProblems problems = new Logging.SeedProblems()) {
             if (source instanceof ArchiveSource archive) {

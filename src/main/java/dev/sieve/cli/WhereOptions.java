@@ -21,7 +21,7 @@ final class WhereOptions {
             names = "--scope",
             paramLabel = "WHERE",
             description = "What to crawl, relative to the seeds: host, domain, prefix or any (default: host).")
-    Scope.Kind scope = Scope.Kind.HOST;
+    Scope.@Nullable Kind scope;
 
     @Option(names = "--include", paramLabel = "REGEX", description = "Only URLs that contain a match; repeatable.")
     private List<String> includes = new ArrayList<>();
@@ -110,8 +110,10 @@ final class WhereOptions {
     boolean ignoresRobots;
 
     void apply(CrawlOptions options, CommandSpec spec) {
-        options.scope(scope)
-                .with(Capability.SITEMAPS, usesSitemaps)
+        if (scope != null) {
+            options.scope(scope);
+        }
+        options.with(Capability.SITEMAPS, usesSitemaps)
                 .with(Capability.CHECK_LINKS, checksLinks)
                 .with(Capability.CHECK_RESOURCES, checksResources)
                 .with(Capability.CHECK_FRAGMENTS, fragments != null)

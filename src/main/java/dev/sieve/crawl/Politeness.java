@@ -94,15 +94,20 @@ final class Politeness {
 
     /** Returns what robots.txt allows on an origin or, if that is not known, what to request next. */
     RobotsCache.Found robots(String origin) {
-        return robots == null || !origins.isRemote(origin) ? OPEN : robots.find(origin, clock.nanoTime());
+        return robots == null ? OPEN : robots.find(origin, clock.nanoTime());
+    }
+
+    /** Does the same for the origin of a URL, about which it says nothing if no request is sent for that. */
+    RobotsCache.Found robotsOf(String url) {
+        return origins.isRemote(url) ? robots(UrlParts.origin(url)) : OPEN;
     }
 
     /**
      * Returns what robots.txt allows on the origin of a target, or what to request next. It is closed if robots.txt was
      * requested so often for the target that the responses must have been dropped from the cache.
      */
-    RobotsCache.Found robots(String origin, Target target) {
-        RobotsCache.Found found = robots(origin);
+    RobotsCache.Found robots(Target target) {
+        RobotsCache.Found found = robotsOf(target.url());
         boolean isDropped = robots != null
                 && found.access() == null
                 && target.rule() == null

@@ -92,8 +92,7 @@ class RequestWatch implements FetchRequest.Watch {
     }
 
     private synchronized boolean robotsAllow(String url, Consumer<Runnable> cancels) {
-        String origin = UrlParts.origin(url);
-        RobotsCache.Found found = crawl.politeness.robots(origin);
+        RobotsCache.Found found = crawl.politeness.robotsOf(url);
         for (int i = 0; found.next() != null && i < MAX_RULES; i++) {
             RequestWatch further = new RequestWatch(crawl, task, target) {
                 @Override
@@ -103,7 +102,7 @@ class RequestWatch implements FetchRequest.Watch {
             };
             further.isSent = true;
             crawl.politeness.requestRobots(found.next(), further, crawl.recorder::exchanged);
-            found = crawl.politeness.robots(origin);
+            found = crawl.politeness.robotsOf(url);
         }
         RobotsCache.Access access = found.access();
         return access != null && access.isKnown() && access.skipReason(url) == null;

@@ -141,7 +141,7 @@ final class UrlProcessor {
             return refused(target, objection.reason());
         }
         String origin = UrlParts.origin(target.url());
-        RobotsCache.Found robots = politeness.robots(origin, target);
+        RobotsCache.Found robots = politeness.robots(target);
         RobotsCache.Access access = robots.access();
         if (access == null && target.rule() != null) {
             return target.rule() ? fetch(target, task) : refused(target, RobotsCache.FORBIDDEN);
@@ -168,7 +168,7 @@ final class UrlProcessor {
         Duration pause = UrlParts.host(url).equals(task.host())
                 ? politeness.requestRobots(url, watch, recorder::exchanged)
                 : Duration.ZERO;
-        RobotsCache.Found robots = politeness.robots(origin, target);
+        RobotsCache.Found robots = politeness.robots(target);
         RobotsCache.Access access = robots.access();
         if (access == null) {
             Target next = target.afterRobots(null);

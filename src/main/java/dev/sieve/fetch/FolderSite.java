@@ -16,11 +16,11 @@ import okhttp3.HttpUrl;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The files of a folder as a site: they are the responses to all requests for the origin {@value #ORIGIN}, of which
- * none is sent.
+ * The files of a folder as a site: they are the responses to all requests for the origin {@value #ORIGIN}, or for the
+ * URLs below that of the site for which they were built, of which none is sent.
  *
  * <p>A path that ends with a slash is the file {@code index.html} of its folder; that of a folder without the slash
- * redirects. Folders are not listed, queries do not matter, and nothing outside of the folder is read, also by a
+ * redirects, as does the other one of http and https. Folders are not listed, queries do not matter, and nothing outside of the folder is read, also by a
  * symbolic link. Safe for use by many threads.
  */
 public final class FolderSite implements LocalSource {
@@ -45,21 +45,25 @@ public final class FolderSite implements LocalSource {
     private final Path named;
     private final Path folder;
     private final HttpUrl base;
+    private final boolean hasCleanUrls;
 
     /**
      * Opens a folder.
      *
-     * @param path where the folder is in URLs, such as {@code /} or {@code /project/}
-     * @throws IllegalArgumentException when the path does not begin and end with a slash, or is not a path of a URL
+     * @param url where the folder is, such as {@code https://example.org/project/}
+     * @param hasCleanUrls whether a path without a file is that of the file with {@code .html} after it
+     * @throws IllegalArgumentException when the URL is not one of a folder; the message does not repeat it
      * @throws IOException when the folder cannot be read, or has no index.html
      */
-    public FolderSite(Path folder, String path) throws IOException {
-        String parsed = UrlNormalizer.parse(ORIGIN + path);
-        if (!path.startsWith("/") || !path.endsWith("/") || parsed == null) {
-            throw new IllegalArgumentException("path must begin and end with a slash: " + path);
+    public FolderSite(Path folder, String url, boolean hasCleanUrls) throws IOException {
+        String parsed = UrlNormalizer.parse(url);
+        if (parsed == null || !parsed.endsWith("/") || !url.matches("[^?#@]+")) {
+            throw new IllegalArgumentException(
+                    "url must be http or https, end with a slash, and have no user or query");
         }
         named = folder;
         this.folder = folder.toRealPath();
+        this.hasCleanUrls = hasCleanUrls;
         base = HttpUrl.get(parsed);
         if (file(url()) == null) {
             throw new IOException("no file " + INDEX + " in " + folder);
@@ -70,9 +74,20 @@ public final class FolderSite implements LocalSource {
         return base.toString();
     }
 
+    /** All of the origin {@value #ORIGIN}, which is no other site; of another one, what is below the URL of the folder. */
     @Override
     public boolean has(String url) {
-        return UrlParts.origin(url).equals(ORIGIN);
+        if (UrlParts.origin(url()).equals(ORIGIN)) {
+            return UrlParts.origin(url).equals(ORIGIN);
+        }
+        String place = UrlParts.hostAndPort(url) + UrlParts.pathAndQuery(url);
+        String own = UrlParts.hostAndPort(url()) + base.encodedPath();
+        boolean isDefaultPort = base.port() == HttpUrl.defaultPort(base.scheme());
+        return (place.startsWith(own) || (place + "/").equals(own)) && (isDefaultPort || hasScheme(url));
+    }
+
+    private boolean hasScheme(String url) {
+        return url.startsWith(base.scheme() + ":");
     }
 
     /** Returns the file of a URL, in the folder as it was named; null when there is none. */
@@ -106,7 +121,11 @@ public final class FolderSite implements LocalSource {
                 return null;
             }
         }
-        return path.endsWith("/") ? found.resolve(INDEX) : found;
+        if (path.endsWith("/")) {
+            return found.resolve(INDEX);
+        }
+        Path html = found.resolveSibling(found.getFileName() + ".html");
+        return hasCleanUrls && !Files.isRegularFile(found) && Files.isRegularFile(html) ? html : found;
     }
 
     /** Returns where a path really is; null when that is not in the folder, or there is nothing. */
@@ -122,6 +141,11 @@ public final class FolderSite implements LocalSource {
     @Override
     public Response respond(String request) throws IOException {
         HttpUrl url = HttpUrl.get(request);
+        if (!hasScheme(request)) {
+            return moved(url.newBuilder().scheme(base.scheme()).build());
+        } else if ((url.encodedPath() + "/").equals(base.encodedPath())) {
+            return moved(url.newBuilder().addPathSegment("").build());
+        }
         Path path = path(url);
         Path found = path == null ? null : inside(path);
         if (found != null && Files.isRegularFile(found)) {
@@ -130,13 +154,16 @@ public final class FolderSite implements LocalSource {
         } else if (found != null
                 && Files.isDirectory(found)
                 && !url.encodedPath().endsWith("/")) {
-            String target = url.newBuilder().addPathSegment("").build().toString();
-            return new Response(HttpURLConnection.HTTP_MOVED_PERM, Map.of("location", List.of(target)));
+            return moved(url.newBuilder().addPathSegment("").build());
         }
         if (found == null && path != null && Files.exists(path)) {
             throw new AccessDeniedException(path.toString(), null, "a symbolic link leads out of the folder");
         }
         return new Response(HttpURLConnection.HTTP_NOT_FOUND, Map.of());
+    }
+
+    private static Response moved(HttpUrl target) {
+        return new Response(HttpURLConnection.HTTP_MOVED_PERM, Map.of("location", List.of(target.toString())));
     }
 
     private static String type(Path file) {

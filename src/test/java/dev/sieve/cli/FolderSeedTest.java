@@ -3,6 +3,7 @@ package dev.sieve.cli;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sieve.crawl.Site;
 import dev.sieve.fetch.FolderSite;
 import dev.sieve.report.BrokenLink;
 import java.io.ByteArrayOutputStream;
@@ -10,12 +11,14 @@ import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class FolderSeedTest {
     @TempDir
@@ -97,7 +100,7 @@ class FolderSeedTest {
         Path below = Files.createTempDirectory(Path.of("target"), "site");
         try {
             Files.writeString(below.resolve("index.html"), "x");
-            FolderSite site = new FolderSite(Path.of(".").resolve(below), "/project/");
+            FolderSite site = new FolderSite(Path.of(".").resolve(below), "http://localhost/project/", false);
             BrokenLink link = new BrokenLink(
                     "http://localhost/project/gone", "404", null, List.of("http://localhost/project/?x"), 1);
             BrokenLink other = new BrokenLink("http://a.test/", "404", null, List.of("http://localhost/"), 1);
@@ -123,24 +126,65 @@ class FolderSeedTest {
     @CsvSource(
             delimiter = '|',
             value = {
-                "--job=x | a folder cannot be crawled with '--job', '--frontier' or an archive",
                 "-o=x.warc.gz | a folder cannot be crawled with '--job', '--frontier' or an archive",
                 "/ | a folder cannot be crawled with another one",
+                "--base-url=x.test | Invalid value for option '--base-url': must be http or https, end with a slash",
+                "--base-url=https://u:secret@h.test/ | Invalid value for option '--base-url': must be http or https",
+                "--base-path=/x/ --base-url=https://h.test/ | Options '--base-path' and '--base-url' exclude each other",
                 "--base-path=project | Invalid value for option '--base-path': must begin and end with a slash: project",
             })
     void whatCannotBeDoneIsRefused(String option, String message) throws IOException {
-        Run run = run(option.replace("=x", "=" + folder.resolve("x")));
+        Run run = run(option.replaceFirst("=x($|\\.warc)", "=" + folder.resolve("x") + "$1")
+                .split(" "));
 
         assertThat(run.exitCode()).isEqualTo(2);
-        assertThat(run.err()).contains(message);
+        assertThat(run.err()).contains(message).doesNotContain("secret");
         assertThat(folder.resolve("x")).doesNotExist();
     }
 
-    @Test
-    void basePathNeedsAFolder() {
-        Run run = Run.of(Main.commandLine(), "-q", "http://127.0.0.1:1/", "--base-path=/project/");
+    @ParameterizedTest
+    @ValueSource(strings = {"--base-path=/project/", "--base-url=http://127.0.0.1:1/", "--clean-urls"})
+    void whatIsAboutAFolderNeedsOne(String option) {
+        Run run = Run.of(Main.commandLine(), "-q", "http://127.0.0.1:1/", option);
 
         assertThat(run.exitCode()).isEqualTo(2);
-        assertThat(run.err()).contains("Option '--base-path' requires 'a folder as SEED'");
+        assertThat(run.err()).contains("Option '" + option.replaceFirst("=.*", "") + "' requires 'a folder as SEED'");
+    }
+
+    /** The production site has an older build, and another one beside it. */
+    @Test
+    void linksToTheSiteOfTheFolderAreReadFromIt() throws IOException {
+        List<String> robots = new ArrayList<>();
+        try (Site production = new Site()) {
+            String base = production.url("/docs/");
+            production.page("/docs/").page("/other/", "/other/deep");
+            production.answer("/robots.txt", request -> {
+                robots.add("asked");
+                return Site.status(404);
+            });
+            Files.writeString(
+                    folder.resolve("new.html"),
+                    "<link rel=canonical href=%snew><a href=%sgone.html>x</a><a href=/other/>x</a>"
+                            .formatted(base, base));
+            Files.writeString(folder.resolve("missing.html"), "<meta property=og:image content=" + base + "no.png>");
+            String index =
+                    "<link rel=canonical href=%s><link rel=alternate hreflang=de href=%sde/><a href=%snew>new</a>"
+                            .formatted(base, base, base);
+            Path list = folder.resolve("urls.tsv");
+            String[] options = {"--base-url=" + base, "--clean-urls", "--check-links", "--check-resources"};
+            run();
+            Files.writeString(folder.resolve("index.html"), index);
+
+            List<String> all = new ArrayList<>(List.of("-q", folder.toString(), "-o=" + list));
+            all.addAll(List.of("--delay=0", "--allow-private=127.0.0.0/8"));
+            all.addAll(List.of(options));
+            Run.of(Main.commandLine(), all.toArray(String[]::new));
+
+            assertThat(Files.readAllLines(list))
+                    .extracting(line -> line.split("\t", -1)[0].replace(base, "/"))
+                    .contains("/", "/new");
+            assertThat(production.requests()).containsExactly("/other/");
+            assertThat(robots).hasSize(1);
+        }
     }
 }

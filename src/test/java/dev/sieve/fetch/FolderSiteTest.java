@@ -50,6 +50,10 @@ class FolderSiteTest {
 
     /** Requests a URL; a request that is sent fails, since no name has an address. */
     private FetchResult fetch(String path, String url) throws IOException {
+        return fetch(path.startsWith("/") ? FolderSite.ORIGIN + path : path, false, url);
+    }
+
+    private FetchResult fetch(String base, boolean hasCleanUrls, String url) throws IOException {
         Resolver none = host -> {
             throw new UnknownHostException(host);
         };
@@ -64,7 +68,7 @@ class FolderSiteTest {
                 1 << 20,
                 ProxySettings.NONE,
                 false))) {
-            return new Origins(fetcher, new FolderSite(folder, path))
+            return new Origins(fetcher, new FolderSite(folder, base, hasCleanUrls))
                     .fetch(new FetchRequest(url).reading(FetchRequest.Body.ANY_TYPE));
         }
     }
@@ -140,14 +144,89 @@ class FolderSiteTest {
     }
 
     @Test
-    void folderNeedsAnIndexAndAPathWithSlashes() {
-        assertThatThrownBy(() -> new FolderSite(folder.resolve("empty"), "/"))
+    void folderNeedsAnIndexAndAUrlThatEndsWithASlash() {
+        assertThatThrownBy(() -> new FolderSite(folder.resolve("empty"), "http://localhost/", false))
                 .isInstanceOf(IOException.class)
                 .hasMessage("no file index.html in " + folder.resolve("empty"));
-        for (String path : new String[] {"p", "/p", "p/", ""}) {
-            assertThatThrownBy(() -> new FolderSite(folder, path))
+        for (String url :
+                new String[] {"p/", "ftp://h.test/", "http://h.test/p", "http://h.test/p/?q/", "http://u:p@h.test/"}) {
+            assertThatThrownBy(() -> new FolderSite(folder, url, false))
                     .isInstanceOf(IllegalArgumentException.class)
-                    .hasMessageEndingWith(": " + path);
+                    .hasMessage("url must be http or https, end with a slash, and have no user or query");
         }
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "https://h.test/p/, 200",
+        "https://H.test:443/p/docs/, 200",
+        "https://h.test/p/missing.html, 404",
+        "https://h.test/other/, 0",
+        "https://h.test/, 0",
+        "https://h.test:8443/p/, 0",
+        "https://www.h.test/p/, 0",
+        "http://localhost/p/, 0",
+    })
+    void whatTheSiteHasBelowItsUrlIsInTheFolder(String url, int status) throws IOException {
+        assertThat(fetch("https://h.test/p/", url).status()).isEqualTo(status);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "https://h.test/p/, http://h.test/p/docs/?x, https://h.test/p/docs/?x",
+        "https://h.test/p/, https://h.test/p, https://h.test/p/",
+        "http://h.test/, https://h.test/docs/, http://h.test/docs/",
+        "http://localhost/p/, http://localhost/p, http://localhost/p/",
+    })
+    void otherSpellingsOfTheSiteRedirect(String base, String url, String target) throws IOException {
+        assertThat(fetch(base, url))
+                .isInstanceOfSatisfying(
+                        Redirect.class,
+                        redirect -> assertThat(redirect.target()).isEqualTo(target));
+    }
+
+    @Test
+    void aSiteWithAPortHasOneScheme() throws IOException {
+        assertThat(fetch("http://h.test:8080/", "http://h.test:8080/").status()).isEqualTo(200);
+        assertThat(fetch("http://h.test:8080/", "https://h.test:8080/").status())
+                .isZero();
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "/about, true, 200, <p>about",
+        "/about, false, 404, ''",
+        "/docs/a%20b, true, 200, <p>a b",
+        "/v1.2, true, 200, <p>v1.2",
+        "/data, true, 200, data",
+        "/about/, true, 404, ''",
+        "/docs, true, 301, ''",
+        "/docs/secret, true, 404, ''",
+        "/out, true, 404, ''",
+        "/, true, 200, <p>home",
+    })
+    void cleanUrlsLackTheExtension(String path, boolean isClean, int status, String body) throws IOException {
+        write("about.html", "<p>about");
+        write("about/team.html", "<p>team");
+        write("v1.2.html", "<p>v1.2");
+        write("data.html", "<p>data");
+        write("secret.html", "no");
+
+        FetchResult result = fetch("http://localhost/", isClean, "http://localhost" + path);
+
+        assertThat(result.status()).isEqualTo(path.equals("/about") && !isClean ? 301 : status);
+        if (result instanceof Page page) {
+            assertThat(page.body()).asString().isEqualTo(body);
+        }
+    }
+
+    @Test
+    void fileOfACleanUrlIsNamed() throws IOException {
+        write("about.html", "<p>about");
+
+        FolderSite site = new FolderSite(folder, "https://h.test/", true);
+
+        assertThat(site.file("https://h.test/about")).isEqualTo(folder.resolve("about.html"));
+        assertThat(site.file("https://h.test/out")).isNull();
     }
 }
