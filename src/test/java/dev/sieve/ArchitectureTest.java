@@ -42,6 +42,7 @@ class ArchitectureTest {
     private static final String[] LIBRARIES = {
         "okhttp3..",
         "okio..",
+        "org.brotli..",
         "kotlin..",
         "org.jsoup..",
         "org.slf4j..",
@@ -119,7 +120,7 @@ class ArchitectureTest {
             room(URL, List.of(ROOT), "okhttp3.."),
             room(SCOPE, List.of(URL)),
             room(POLITE, List.of(ROOT)),
-            room(FETCH, List.of(IO, URL, SCOPE, POLITE), "okhttp3..", "okio.."),
+            room(FETCH, List.of(IO, ROOT, URL, SCOPE, POLITE), "okhttp3..", "okio..", "org.brotli.dec.."),
             room(ROBOTS, List.of(IO, URL, SCOPE, POLITE, FETCH)),
             room(PARSE, List.of(IO, URL, FETCH), "org.jsoup.."),
             room(OUTPUT, List.of(BLOOM, ROOT, IO, URL, SCOPE, FETCH), "org.netpreserve.jwarc.."),

@@ -182,15 +182,19 @@ final class UrlProcessor {
         Boolean rule = access.isKnown() ? access.skipReason(target.url()) == null : null;
         Target next = target.afterRobots(rule);
         Duration crawlDelay = politeness.newCrawlDelay(origin, access);
-        if (access.problem().startsWith(FetchResult.Reason.PROTOCOL.text())) {
+        noteUnreadable(origin, access);
+        return access.isKnown()
+                ? new Outcome(Outcome.Kind.ROBOTS_READ, crawlDelay, next)
+                : new Outcome(Outcome.Kind.POSTPONED, pause, next);
+    }
+
+    private void noteUnreadable(String origin, RobotsCache.@Nullable Access access) {
+        if (access != null && access.problem().startsWith(FetchResult.Reason.PROTOCOL.text())) {
             recorder.lost(
                     Loss.ROBOTS_UNREADABLE,
                     "the robots.txt of " + origin + " cannot be read, so that its URLs are not requested: "
                             + access.problem());
         }
-        return access.isKnown()
-                ? new Outcome(Outcome.Kind.ROBOTS_READ, crawlDelay, next)
-                : new Outcome(Outcome.Kind.POSTPONED, pause, next);
     }
 
     /** Requests the target of a redirected robots.txt on another host, unless it is known by now. */
@@ -210,6 +214,7 @@ final class UrlProcessor {
         }
         setDelay(task.host(), UrlParts.origin(url));
         setDelay(errand.waiting(), errand.origin());
+        noteUnreadable(errand.origin(), politeness.robots(errand.origin()).access());
         return new Outcome(Outcome.Kind.POSTPONED, pause, null);
     }
 

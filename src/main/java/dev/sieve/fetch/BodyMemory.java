@@ -24,8 +24,8 @@ import org.jspecify.annotations.Nullable;
  * read is cancelled unless it ends soon, so that slow servers cannot keep the room from others.
  *
  * <p>A body takes twice its length while it is read, and its length from then on until it is released. If its bytes are
- * also kept as they arrive, before they are decoded, these count like a second body of the same request. Safe for use
- * by many threads.
+ * also kept as they arrive, before they are decoded, these count like a second body of the same request. What a decoder
+ * takes is added if it is large. Safe for use by many threads.
  */
 final class BodyMemory {
     private static final long MIN_SHARE = 64 << 10;
@@ -71,6 +71,7 @@ final class BodyMemory {
         private long most;
         private long length;
         private long rawLength;
+        private long decoderLength;
         private long unusedShare = share;
         private long room;
         private volatile boolean isTooSlow;
@@ -98,8 +99,15 @@ final class BodyMemory {
             waitForRoom();
         }
 
+        /** Waits until there is room for so many bytes of a decoder as well; before any of the body is read. */
+        void decode(long bytes) throws IOException {
+            decoderLength = bytes / 2;
+            expect(decoderLength);
+            waitForRoom();
+        }
+
         private void waitForRoom() throws IOException {
-            if (room == 0 && 2 * (length + rawLength) > share) {
+            if (room == 0 && 2 * (length + rawLength + decoderLength) > share) {
                 take(this, Math.min(size, 2 * most - share));
             }
         }

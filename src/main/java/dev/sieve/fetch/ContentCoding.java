@@ -1,5 +1,6 @@
 package dev.sieve.fetch;
 
+import dev.sieve.OptionalLibrary;
 import dev.sieve.io.GzipMembers;
 import dev.sieve.url.Printable;
 import java.io.EOFException;
@@ -17,6 +18,8 @@ import java.util.zip.InflaterInputStream;
 import java.util.zip.ZipException;
 import okio.BufferedSource;
 import okio.Okio;
+import org.brotli.dec.BrotliInputStream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Undoes the content codings of a body (RFC 9110, section 8.4) as browsers do, since many servers label bodies wrongly.
@@ -24,7 +27,8 @@ import okio.Okio;
  * <p>The codings of all header fields are one list, which is undone from the last. What is not the name of a coding is
  * ignored, as by the Fetch standard. A body that is not in its coding is read as it is. The members of a gzip file
  * follow each other (RFC 1952, section 2.2); other bytes after them are ignored. A body in deflate may lack the header
- * of zlib.
+ * of zlib. A body in br begins with nothing special, but not with text. Its decoder takes as much memory as the body
+ * asks for, up to 28 MiB, which counts as a part of the body.
  */
 final class ContentCoding {
     /** The message of the client when a body is shorter than announced. */
@@ -32,16 +36,23 @@ final class ContentCoding {
 
     /** The further codings in the registry of IANA. A body in one of them cannot be read, and no request accepts it. */
     private static final Set<String> OTHERS =
-            Set.of("aes128gcm", "br", "compress", "dcb", "dcz", "exi", "pack200-gzip", "x-compress", "zstd", "x-zstd");
+            Set.of("aes128gcm", "compress", "dcb", "dcz", "exi", "pack200-gzip", "x-compress", "zstd", "x-zstd");
 
     private static final Set<String> GZIP = Set.of("gzip", "x-gzip");
     private static final String DEFLATE = "deflate";
+    private static final String BROTLI = "br";
     private static final int MAX_CODINGS = 5;
     /** How much of a body is read without getting a byte of its content, such as the names in a header of gzip. */
     private static final int MAX_EMPTY = Wire.MAX_BYTES;
 
     /** How much of a packed body is read at a time. */
     private static final int PART = 4 << 10;
+
+    /** What begins with so many characters of ASCII is text. */
+    private static final int TEXT = 16;
+
+    /** The memory for the tables of a decoder of br: three times 256 codes, and those that they replace. */
+    private static final int BROTLI_TABLES = 4 << 20;
 
     private ContentCoding() {}
 
@@ -86,7 +97,7 @@ final class ContentCoding {
         }
     }
 
-    private static WrongCodingException wrong(IOException e) {
+    private static WrongCodingException wrong(Throwable e) {
         return new WrongCodingException("the body is not what its Content-Encoding says: " + e.getMessage());
     }
 
@@ -95,12 +106,13 @@ final class ContentCoding {
         return response.values("content-encoding").stream()
                 .flatMap(each -> List.of(each.split(",")).stream())
                 .map(each -> each.strip().toLowerCase(Locale.ROOT))
-                .filter(each -> GZIP.contains(each) || each.equals(DEFLATE) || OTHERS.contains(each))
+                .filter(each ->
+                        GZIP.contains(each) || each.equals(DEFLATE) || each.equals(BROTLI) || OTHERS.contains(each))
                 .collect(Collectors.toList());
     }
 
-    /** Returns the body of a response without its codings, or throws a {@link WrongCodingException}. */
-    static InputStream decoded(Response response) throws IOException {
+    /** Returns the body of a response without its codings, or throws a {@link WrongCodingException}; the room is its memory. */
+    static InputStream decoded(Response response, BodyMemory.Body room) throws IOException {
         List<String> codings = of(response);
         Collections.reverse(codings);
         InputStream body = new Form(response.body(), false);
@@ -112,11 +124,12 @@ final class ContentCoding {
         if (source.exhausted()) {
             return body;
         }
-        if (codings.size() > MAX_CODINGS || !Collections.disjoint(codings, OTHERS)) {
+        boolean hasOther = !Collections.disjoint(codings, OTHERS) || Collections.frequency(codings, BROTLI) > 1;
+        if (codings.size() > MAX_CODINGS || hasOther) {
             throw new WrongCodingException("encoded as " + Printable.of(String.join(", ", of(response))));
         }
         for (String coding : codings) {
-            body = decoded(coding, source);
+            body = coding.equals(BROTLI) ? brotli(source, room) : decoded(coding, source);
             source = Okio.buffer(Okio.source(body));
         }
         return packed.unpacked(body);
@@ -173,6 +186,65 @@ final class ContentCoding {
         boolean isDeflate =
                 coding.equals(DEFLATE) && (isZlib || isDeflate(body.peek().inputStream()));
         return isDeflate ? new Form(inflater(encoded, isZlib), true) : encoded;
+    }
+
+    private static InputStream brotli(BufferedSource body, BodyMemory.Body room) throws IOException {
+        InputStream encoded = new Form(body.inputStream(), true);
+        if (!body.request(1) || isText(body)) {
+            return encoded;
+        }
+        try {
+            OptionalLibrary.require("org.brotli.dec.BrotliInputStream", "org.brotli:dec");
+        } catch (NoClassDefFoundError e) {
+            throw new WrongCodingException("encoded as br; " + e.getMessage());
+        }
+        // When the window grows, the one before is there until it is copied.
+        room.decode(BROTLI_TABLES + (3L << (brotliWindow(body.getBuffer().getByte(0)) - 1)));
+        return new Form(
+                new FilterInputStream(encoded) {
+                    private @Nullable InputStream decoder;
+
+                    @Override
+                    public int read(byte[] target, int from, int length) throws IOException {
+                        try {
+                            decoder = decoder == null ? new BrotliInputStream(in) : decoder;
+                            return decoder.read(target, from, length);
+                        } catch (IOException | RuntimeException e) {
+                            throw failure(e);
+                        }
+                    }
+                },
+                true);
+    }
+
+    /** Returns the failure of a body that has made its decoder fail; otherwise that of the decoder. */
+    private static IOException failure(Exception ofDecoder) {
+        Throwable cause = ofDecoder.getCause();
+        for (Throwable each = cause; each != null; each = each.getCause()) {
+            if (each instanceof IOException own) {
+                return own;
+            }
+        }
+        return wrong(cause == null ? ofDecoder : cause);
+    }
+
+    private static boolean isText(BufferedSource body) throws IOException {
+        // In br, this sets a bit that has to be 0.
+        boolean isMarkup = body.getBuffer().getByte(0) == '<';
+        for (int i = 0; i < TEXT && !isMarkup; i++) {
+            int next = body.request(i + 1) ? body.getBuffer().getByte(i) : -1;
+            if (next != '\t' && next != '\r' && next != '\n' && (next < ' ' || next > '~')) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** Returns how many bits of window the first byte of a body in br names: RFC 7932, section 9.1. */
+    private static int brotliWindow(int first) {
+        int large = first >> 1 & 7;
+        int small = first >> 4 & 7;
+        return (first & 1) == 0 ? 16 : large > 0 ? 17 + large : small > 0 ? 8 + small : 17;
     }
 
     /** Returns a body whose early end is that of a file, which does not matter after the last member of gzip. */

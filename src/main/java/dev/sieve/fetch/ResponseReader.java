@@ -50,7 +50,7 @@ final class ResponseReader {
         } else if (wanted instanceof FetchRequest.Kept kept) {
             return page(response, room, kept.limit() == 0 ? bodyLimit : kept.limit(), kept.anyType());
         } else if (wanted instanceof FetchRequest.Streamed streamed && response.isSuccess()) {
-            try (InputStream body = ContentCoding.decoded(response)) {
+            try (InputStream body = ContentCoding.decoded(response, room)) {
                 callbacks.read(streamed.reader(), body);
             }
         }
@@ -115,7 +115,7 @@ final class ResponseReader {
         room.expect(announced < 0 ? most : Math.min(announced, most));
         // Copied, since moving it into the buffer could keep other bytes of the response in memory with it.
         byte[] part = new byte[PART];
-        try (InputStream body = ContentCoding.decoded(response)) {
+        try (InputStream body = ContentCoding.decoded(response, room)) {
             for (int length = 0; length >= 0 && read.size() < most; ) {
                 room.grow(read.size() + PART);
                 length = body.read(part, 0, (int) Math.min(most - read.size(), PART));

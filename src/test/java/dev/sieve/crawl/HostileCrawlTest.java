@@ -11,8 +11,10 @@ import static dev.sieve.crawl.Counter.REFUSED;
 import static dev.sieve.crawl.Counter.RETRIES;
 import static dev.sieve.crawl.Counter.SKIPPED;
 import static dev.sieve.crawl.Counter.TRUNCATED;
+import static dev.sieve.fetch.HostileServer.brotli;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.US_ASCII;
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sieve.Sieve;
@@ -118,6 +120,32 @@ class HostileCrawlTest {
 
         assertThat(report.by(FAILURES)).containsEntry("robots.txt unavailable: invalid response", 1L);
         assertThat(report.by(DROPPED)).containsExactly(Map.entry("robots unreadable", 1L));
+    }
+
+    @Test
+    void robotsTxtInBrIsObeyed() throws IOException {
+        byte[] rules = "User-agent: *\nDisallow: /no".getBytes(UTF_8);
+        server.on("/robots.txt", HostileServer.raw("HTTP/1.1 200 OK\nContent-Encoding: br\n", brotli(rules)))
+                .on("/", HostileServer.html(links("/no", "/yes")))
+                .on("/yes", HostileServer.html("yes"));
+
+        CrawlReport report = crawl(fast().obeyRobots(true), "/");
+
+        assertThat(report.by(REFUSED)).containsExactly(Map.entry("robots.txt", 1L));
+        assertThat(report.by(DROPPED)).isEmpty();
+    }
+
+    @Test
+    void robotsTxtInAnotherCodingElsewhereIsSaidToo() throws IOException {
+        try (HostileServer other = new HostileServer("127.0.0.3", 0)) {
+            server.on("/robots.txt", HostileServer.redirect(other.url("/rules")));
+            other.on("/rules", HostileServer.raw("HTTP/1.1 200 OK\nContent-Encoding: zstd\n", new byte[9]))
+                    .on("/robots.txt", HostileServer.raw("HTTP/1.1 404 None\n"));
+
+            CrawlReport report = crawl(fast().obeyRobots(true).allowPrivate("127.0.0.3"), "/");
+
+            assertThat(report.by(DROPPED)).containsExactly(Map.entry("robots unreadable", 1L));
+        }
     }
 
     @Test

@@ -7,22 +7,31 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.sieve.EmbeddingProject;
 import dev.sieve.Frontier;
 import dev.sieve.Sieve;
+import dev.sieve.fetch.Fetcher;
+import dev.sieve.fetch.HostileServer;
+import dev.sieve.fetch.Response;
 import dev.sieve.shared.EngineAlone;
 import dev.sieve.shared.TestEngine;
 import dev.sieve.url.UrlNormalizer;
 import dev.sieve.url.UrlParts;
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.lang.reflect.Method;
 import java.net.ConnectException;
+import java.net.ProtocolException;
 import java.net.URL;
 import java.net.URLClassLoader;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.jar.JarOutputStream;
 import java.util.stream.Stream;
 import java.util.zip.ZipEntry;
 import javax.tools.ToolProvider;
+import kotlin.Unit;
+import okio.Okio;
 import org.jsoup.Jsoup;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -76,6 +85,29 @@ class OptionalLibraryTest {
             assertThatThrownBy(() -> load(oldJsoup, Crawler.class))
                     .hasMessage("jsoup-1.20.1.jar on the class path is too old: dev.sieve:sieve requires"
                             + " org.jsoup:jsoup:1.22.2 or later");
+        }
+    }
+
+    @Test
+    void bodyInACodingNamesTheLibraryThatDecodesIt() throws Exception {
+        try (URLClassLoader without = EmbeddingProject.with(okhttp3.OkHttpClient.class, Okio.class, Unit.class)) {
+            Class<?> response = without.loadClass(Response.class.getName());
+            Object inBr = response.getConstructor(int.class, Map.class, InputStream.class, long.class)
+                    .newInstance(
+                            200,
+                            Map.of("content-encoding", List.of("br")),
+                            new ByteArrayInputStream(HostileServer.brotli(new byte[1])),
+                            -1L);
+            String room = Fetcher.class.getPackageName() + ".BodyMemory$Body";
+            Method decoded = without.loadClass(Fetcher.class.getPackageName() + ".ContentCoding")
+                    .getDeclaredMethod("decoded", response, without.loadClass(room));
+            decoded.setAccessible(true);
+
+            assertThatThrownBy(() -> decoded.invoke(null, inBr, null))
+                    .cause()
+                    .isInstanceOf(ProtocolException.class)
+                    .hasMessage("encoded as br; org.brotli.dec.BrotliInputStream: add org.brotli:dec to the class path,"
+                            + " an optional dependency of dev.sieve:sieve");
         }
     }
 

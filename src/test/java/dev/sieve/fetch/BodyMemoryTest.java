@@ -4,12 +4,18 @@ import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.InterruptedIOException;
+import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** All bodies together take no more memory than was set, and a slow one does not keep it from others. */
 @Timeout(60)
@@ -55,6 +61,35 @@ class BodyMemoryTest {
     private static void await(BodyMemory memory, int waiting) {
         while (memory.waiting() != waiting) {
             Thread.onSpinWait();
+        }
+    }
+
+    @Test
+    void aLargeDecoderTakesRoomBeforeItsBody() throws IOException {
+        BodyMemory memory = memory(NEVER);
+        try (BodyMemory.Body body = body(memory, MIB / 4)) {
+            body.decode(MIB / 2);
+            assertThat(memory.taken()).isZero();
+        }
+        try (BodyMemory.Body body = body(memory, MIB / 4)) {
+            body.decode(2 * MIB);
+            assertThat(memory.taken()).isEqualTo(3 * MIB / 2);
+        }
+        assertThat(memory.taken()).isZero();
+    }
+
+    @ParameterizedTest
+    @CsvSource({"0x0c, 64", "0x01, 128", "0x71, 32", "0x0b, 4096", "0x0f, 16384"})
+    void theWindowOfABodyInBrTakesRoomBeforeItIsRead(String first, long kibibytes) throws IOException {
+        BodyMemory memory = new BodyMemory(64 * MIB, 64, MIB, NEVER);
+        byte[] packed = {(byte) (int) Integer.decode(first), 0, 0, 0};
+        Map<String, List<String>> inBr = Map.of("content-encoding", List.of("br"));
+        try (BodyMemory.Body room = memory.new Body(() -> {}, () -> false);
+                Response response = new Response(200, inBr, new ByteArrayInputStream(packed), -1);
+                InputStream body = ContentCoding.decoded(response, room)) {
+            // The share of a request is half a MiB.
+            assertThat(memory.taken()).isEqualTo(7 * MIB / 2 + (kibibytes << 10) * 3 / 2);
+            assertThat(body).isNotNull();
         }
     }
 

@@ -15,6 +15,7 @@ import java.net.InetAddress;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Arrays;
+import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
@@ -135,7 +136,7 @@ class HostileAnswersTest {
     @ParameterizedTest
     @ValueSource(
             strings = {
-                "Content-Encoding: br\n",
+                "Content-Encoding: zstd\n",
                 "Content-Encoding: gzip, zstd\n",
                 "Content-Length: 10\n",
                 "Transfer-Encoding: chunked\n",
@@ -157,6 +158,19 @@ class HostileAnswersTest {
         server.on("/", server.stall("HTTP/1.1 404 None\r\nContent-Type: text/html\r\n\r\n<p>"));
 
         assertThat(hasty.fetch(server.url()).status()).isEqualTo(404);
+    }
+
+    /** 64 MiB of zeros. */
+    private static final String BROTLI_BOMB = "y///P/gnAOKxQCD3/o///3/wTwDEYRGA7v0f////4J8AiMMCAN37P/7//8E/ARCHBQC693/8"
+            + "//+DfwIgDgsAdO//+P//B/8EQBwWAOje//H//w/+CYA4LADQvf/L//8//BMAcVgAoHv/Bw==";
+
+    @Test
+    void aBombInBrIsCutToo() throws IOException {
+        byte[] packed = Base64.getDecoder().decode(BROTLI_BOMB);
+        for (byte[] each : List.of(packed, gzip(packed))) {
+            String codings = each == packed ? "br" : "br, gzip";
+            assertCut(raw("HTTP/1.1 200 OK\nContent-Type: text/html\nContent-Encoding: " + codings + "\n", each));
+        }
     }
 
     @Test
@@ -280,6 +294,8 @@ class HostileAnswersTest {
                 endless(gzipHeader(16, ""), a),
                 endless(gzipHeader(24, "a\0"), a),
                 endless(HTML + "Content-Encoding: gzip\r\n\r\n", EMPTY_MEMBER.repeat(50)),
+                // Blocks of metadata.
+                endless(HTML + "Content-Encoding: br\r\n\r\n\u000c", "\u0006".repeat(1000)),
                 // Blocks of deflate that hold nothing.
                 endless(gzipHeader(0, ""), "\0\0\0\u00ff\u00ff".repeat(200)));
     }

@@ -194,6 +194,23 @@ public final class HostileServer implements AutoCloseable {
         return packed.toByteArray();
     }
 
+    /** A body as it is sent with {@code Content-Encoding: br}, in blocks that are not compressed. */
+    public static byte[] brotli(byte[] plain) {
+        ByteArrayOutputStream packed = new ByteArrayOutputStream();
+        // A small window, and an empty block of metadata up to the end of the byte.
+        packed.write(0x0c);
+        for (int from = 0; from < plain.length; from += 1 << 16) {
+            int length = Math.min(1 << 16, plain.length - from);
+            int head = 1 << 19 | (length - 1) << 3;
+            packed.write(head);
+            packed.write(head >> 8);
+            packed.write(head >> 16);
+            packed.write(plain, from, length);
+        }
+        packed.write(3);
+        return packed.toByteArray();
+    }
+
     /**
      * Sends a head, whose lines end with a line feed each, and a body. A head of HTTP/1.1 says that the connection is closed,
      * unless it says something else.

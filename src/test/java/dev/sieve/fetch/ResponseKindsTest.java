@@ -1,5 +1,6 @@
 package dev.sieve.fetch;
 
+import static dev.sieve.fetch.HostileServer.brotli;
 import static dev.sieve.fetch.HostileServer.gzip;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
@@ -229,6 +230,7 @@ class ResponseKindsTest {
                 "gzip",
                 "deflate",
                 "x-gzip,",
+                "br",
                 ",")) {
             whole.put(name, body -> body);
         }
@@ -238,6 +240,9 @@ class ResponseKindsTest {
         }
         whole.put("gzip\r\nContent-Encoding: identity", HostileServer::gzip);
         whole.put("gzip, gzip", body -> gzip(gzip(body)));
+        whole.put("BR", HostileServer::brotli);
+        whole.put("br, gzip", body -> gzip(brotli(body)));
+        whole.put("gzip, br", body -> brotli(gzip(body)));
         whole.put("gzip\r\nContent-Encoding: gzip", body -> gzip(gzip(body)));
         whole.put("deflate, gzip", body -> gzip(deflate(body, false)));
         whole.put("Deflate", body -> deflate(body, false));
@@ -253,8 +258,11 @@ class ResponseKindsTest {
         whole.forEach((name, packing) -> addCoding(coding + name + "\r\n", packing, Right.WHOLE));
         addCoding(coding + "gzip\r\n", body -> new byte[0], Right.EMPTY);
         addCoding(coding + "br\r\n", body -> new byte[0], Right.EMPTY);
+        addCoding(coding + "br\r\n", body -> brotli(new byte[0]), Right.EMPTY);
         addCoding(coding + "gzip\r\n", body -> gzip(new byte[0]), Right.EMPTY);
-        addCoding(coding + "br\r\n", body -> body, Right.INVALID);
+        addCoding(coding + "br\r\n", HostileServer::gzip, Right.INVALID);
+        addCoding(coding + "br\r\n", body -> first(brotli(body), 50), Right.INVALID);
+        addCoding(coding + "br, br\r\n", body -> brotli(brotli(body)), Right.INVALID);
         addCoding(coding + "gzip, zstd\r\n", HostileServer::gzip, Right.INVALID);
         addCoding(coding + "gzip\r\n", body -> first(gzip(body), 5), Right.INVALID);
         addCoding(coding + "gzip\r\n", body -> first(gzip(body), gzip(body).length - 9), Right.DAMAGED);
