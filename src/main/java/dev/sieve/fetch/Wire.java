@@ -13,13 +13,14 @@ import okio.AsyncTimeout;
  *
  * <p>A server may send 512 KiB without a byte of a body: from the start of a call, and again after each part of the
  * body. This covers the handshake of TLS, interim responses, the head, lines between chunks, and trailers. A write may
- * take a second: the system accepts it at once, unless the server has read nothing for long.
+ * take 5 seconds: the system accepts it at once, unless the server has read nothing for long,
+ * or this machine is overloaded.
  */
 final class Wire {
     /** Twice the largest head. */
     static final int MAX_BYTES = 512 << 10;
 
-    private static final int MAX_WRITE_SECONDS = 1;
+    private static final int MAX_WRITE_SECONDS = 5;
 
     private int received;
     private InputStream socket = InputStream.nullInputStream();

@@ -190,7 +190,7 @@ class ExchangeTest {
                     .write("HTTP/1.1 302 Found\r\nLocation: /next\r\nContent-Length: 10\r\n\r\nabc".getBytes(US_ASCII));
             isOver.await();
         });
-        try (Fetcher hasty = newFetcher(Duration.ofSeconds(1), true)) {
+        try (Fetcher hasty = newFetcher(Duration.ofSeconds(3), true)) {
             FetchResult result = hasty.fetch(server.url());
 
             assertThat(result).isInstanceOf(Redirect.class);
@@ -206,7 +206,7 @@ class ExchangeTest {
     void aDeadlineAfterAnErrorIsNotAStop() {
         String head = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Encoding: gzip\r\n\r\n\u001f\u008bno gzip";
         server.on("/", server.drip(head, "x"));
-        try (Fetcher hasty = newFetcher(Duration.ofSeconds(1), true)) {
+        try (Fetcher hasty = newFetcher(Duration.ofSeconds(3), true)) {
             FetchResult result = hasty.fetch(server.url());
 
             assertThat(result)
