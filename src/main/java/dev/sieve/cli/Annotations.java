@@ -53,7 +53,7 @@ final class Annotations {
                 .formatted(
                         escaped(shown).replace(":", "%3A").replace(",", "%2C"),
                         line == 0 ? "" : ",line=" + line,
-                        link.movedTo() == null ? "Broken link" : "Moved link",
+                        link.movedTo() != null ? "Moved link" : link.isNew() ? "Newly broken link" : "Broken link",
                         escaped(link.problem() + ": " + link.url() + " (" + from + ")"));
     }
 

@@ -79,6 +79,14 @@ final class Checks {
         }
     }
 
+    /** Refuses two options of which only one makes sense. */
+    static void exclude(CommandSpec spec, String one, String other) {
+        ParseResult given = spec.commandLine().getParseResult();
+        if (given.hasMatchedOption(one) && given.hasMatchedOption(other)) {
+            throw wrong(spec, "Options '" + one + "' and '" + other + "' exclude each other", one, other);
+        }
+    }
+
     /** Returns an error of the user about options, by any of their names. */
     static ParameterException wrong(CommandSpec spec, @Nullable String message, String... options) {
         Set<String> names = Stream.of(options)

@@ -92,8 +92,10 @@ class CrawlCommand implements Callable<Integer> {
             paramLabel = "WHAT",
             description = "Exit with code 6 on: broken (a URL responded with a status of 400 or above, or with the"
                     + " wrong type, or failed, a fragment is missing, or the session has ended), error (a URL failed: no"
-                    + " usable response, or the session has ended), capacity (the filter missed a page or more), redirected (a link leads to a URL that has moved for good: status 301 or 308), or, with --again, changed or gone (a page has another body, or has disappeared);"
-                    + " repeatable.")
+                    + " usable response, or the session has ended), capacity (the filter missed a page or more), redirected (a"
+                    + " link leads to a URL that has moved for good: status 301 or 308), with --again, changed or gone (a"
+                    + " page has another body, or has disappeared), or, with --again or with --job and a folder,"
+                    + " newly-broken (broken, and not so in the round or run before); repeatable.")
     private Set<FailOn> failOn = EnumSet.noneOf(FailOn.class);
 
     @Option(
@@ -181,16 +183,11 @@ class CrawlCommand implements Callable<Integer> {
     @Override
     public Integer call() throws IOException {
         Logging.set(isQuiet ? Level.WARN : isVerbose ? Level.DEBUG : Level.INFO);
-        if (where.fragments != null && spec.commandLine().getParseResult().hasMatchedOption("--frontier")) {
-            // No worker reads all pages.
-            throw Checks.wrong(
-                    spec,
-                    "Options '--check-fragments' and '--frontier' exclude each other",
-                    "--check-fragments",
-                    "--frontier");
-        }
-        CrawlPlace place = kept.place();
-        boolean resumes = place.exists();
+        // No worker of a shared crawl reads all pages.
+        Checks.exclude(spec, "--check-fragments", "--frontier");
+        Checks.exclude(spec, "-q", "-v");
+        CrawlPlace place = kept.place(Seeding.hasFolder(seeds));
+        boolean resumes = place.exists() && !place.beginsAnew();
         if (seeds.isEmpty() && !resumes) {
             throw Checks.wrong(
                     spec,
@@ -199,13 +196,10 @@ class CrawlCommand implements Callable<Integer> {
                                     : "Missing SEED")
                             + ": a URL, a file of URLs, or - for standard input");
         }
-        if (isQuiet && isVerbose) {
-            throw Checks.wrong(spec, "Options '-q' and '-v' exclude each other", "-q", "-v");
-        }
         CrawlOptions options = options().exchanges(output.takeExchanges());
         OutputChecks checks = new OutputChecks(spec, place);
         output.check(checks, resumes);
-        failOn.forEach(each -> each.check(spec, kept.isAgain()));
+        failOn.forEach(each -> each.check(spec, kept.isAgain(), kept.comparesRuns()));
         live.check(checks);
         checks.replaced("--summary", summary, SummaryFile::check);
         frontier.check(place, resumes);
@@ -298,7 +292,7 @@ class CrawlCommand implements Callable<Integer> {
         // First, so that documents are requested with cookies.
         rendering.apply(options, spec, requests.maxBody);
         requests.apply(options, spec);
-        seeding = new Seeding(spec, seeds, new Seeding.Site(basePath, baseUrl, hasCleanUrls), output.takeExchanges());
+        seeding = new Seeding(spec, seeds, basePath, baseUrl, hasCleanUrls, output.takeExchanges());
         LocalSource source = seeding.source();
         if (source != null) {
             options.source(source);

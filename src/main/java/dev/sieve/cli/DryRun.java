@@ -45,7 +45,7 @@ final class DryRun implements AutoCloseable {
     DryRun(CrawlOptions options, boolean obeysRobots) {
         CrawlParts parts = new CrawlParts(options.retries(0));
         fetcher = parts.fetcher();
-        origins = parts.origins(fetcher);
+        origins = parts.origins(fetcher, List.of());
         robots = obeysRobots ? parts.robots(origins, InstantSource.system()) : null;
     }
 

@@ -21,16 +21,22 @@ enum FailOn {
     ERROR,
     /** A page has disappeared since the round before: status 404 or 410. */
     GONE,
+    /** A URL or fragment is broken that was not in the run or round before, or the session has ended. */
+    NEWLY_BROKEN,
     /** A link leads to a URL that redirects for good: status 301 or 308. */
     REDIRECTED;
 
     @Override
     public String toString() {
-        return name().toLowerCase(Locale.ROOT);
+        return name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
 
-    /** Refuses a condition that can never be met: one about rounds of a crawl without rounds. */
-    void check(CommandSpec spec, boolean isAgain) {
+    /** Refuses a condition that can never be met: one about rounds, or about runs, of a crawl without them. */
+    void check(CommandSpec spec, boolean isAgain, boolean comparesRuns) {
+        if (!comparesRuns && this == NEWLY_BROKEN) {
+            String needs = "' requires '--again', or '--job' and a folder as SEED";
+            throw Checks.wrong(spec, "Option '--fail-on " + this + needs, "--fail-on");
+        }
         if (!isAgain && (this == CHANGED || this == GONE)) {
             throw Checks.wrong(spec, "Option '--fail-on " + this + "' requires '--again'", "--fail-on");
         }
@@ -44,6 +50,10 @@ enum FailOn {
             case CAPACITY -> Numbers.missesPages(report.sieve()) ? Summary.missed(report) : null;
             case CHANGED -> change(report, Change.CHANGED);
             case GONE -> change(report, Change.GONE);
+            case NEWLY_BROKEN -> {
+                long urls = report.count(Counter.NEWLY_BROKEN);
+                yield urls == 0 ? login(report) : Numbers.count(urls, "URL") + " newly broken";
+            }
             case REDIRECTED -> moved(report);
             case ERROR -> report.withoutResponse() == 0 ? login(report) : Summary.errors(report);
         };

@@ -17,6 +17,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Locale;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -70,8 +71,12 @@ final class PlaceOptions {
     @Option(
             names = "--max-age",
             paramLabel = "TIME",
-            description = "Longest time between two visits of a page with --again=due (default: 60d).")
-    private Duration maxAge = Duration.ofDays(60);
+            description =
+                    "Longest time between two visits of a page with --again=due (default: 60d); with --job and a"
+                            + " folder as SEED, how long a link to another site that worked is not requested again (default: 7d).")
+    private @Nullable Duration maxAge;
+
+    private boolean isOfFolder;
 
     @Mixin
     private SharedOptions shared = new SharedOptions();
@@ -82,25 +87,39 @@ final class PlaceOptions {
         return job;
     }
 
-    /** Returns where the crawl is kept. Refuses options that contradict each other, and a place that cannot be opened. */
-    CrawlPlace place() throws IOException {
+    /**
+     * Returns where the crawl is kept. Refuses options that contradict each other, and a place that cannot be opened.
+     *
+     * @param hasFolder whether the seed is a folder
+     */
+    CrawlPlace place(boolean hasFolder) throws IOException {
+        isOfFolder = hasFolder && job != null;
         SavedPlace frontier = shared.place();
         Checks.requires(spec, "--job", "--durability", "--keep-log", "--again", "--min-age", "--max-age");
         // Each round sets when a page is due again.
-        Checks.requires(spec, "--again", "--min-age", "--max-age", "--only-changes");
+        Checks.requires(spec, "--again", "--min-age", isOfFolder ? "--min-age" : "--max-age", "--only-changes");
+        if (isOfFolder && (isAgain() || keepsLog)) {
+            String option = isAgain() ? "--again" : "--keep-log";
+            throw Checks.wrong(spec, "Option '" + option + "' is not for a folder, which every run reads anew", option);
+        }
         Checks.requires(spec, "--check-resources", "--accept-types");
         if (job != null && EngineAccess.isAddress(job.toString())) {
             throw Checks.invalid(spec, "--job", "not a directory but an address, for '" + EngineAccess.FRONTIER + "'");
         }
         CrawlPlace place = frontier != null
                 ? frontier
-                : job != null ? new FolderPlace(job, durability, keepsLog) : new MemoryPlace();
+                : job != null ? new FolderPlace(job, durability, keepsLog, isOfFolder) : new MemoryPlace();
         try {
             place.check();
         } catch (IllegalArgumentException e) {
             throw wrong(place, e.getMessage());
         }
         return place;
+    }
+
+    /** Returns whether runs of the crawl are compared. */
+    boolean comparesRuns() {
+        return isAgain() || isOfFolder;
     }
 
     /** Returns whether the crawl has rounds. */
@@ -110,7 +129,12 @@ final class PlaceOptions {
 
     /** Returns a crawl of a job, in rounds if that was requested. */
     Crawler crawler(CrawlOptions options, CrawlJob opened) {
-        Checks.check(spec, "--min-age", () -> options.ages(minAge, maxAge));
+        Duration most = Objects.requireNonNullElse(maxAge, Duration.ofDays(isOfFolder ? 7 : 60));
+        Checks.check(
+                spec,
+                isOfFolder ? "--max-age" : "--min-age",
+                () -> options.ages(isOfFolder ? Duration.ofSeconds(1) : minAge, most));
+        options.with(Capability.REMEMBER_LINKS, isOfFolder);
         try {
             options.with(Capability.ROUNDS, isAgain()).with(Capability.ONLY_DUE, again == Again.DUE);
             return new Crawler(options, opened, AllStages::of);

@@ -21,20 +21,26 @@ final class Seeding {
     static final String CLEAN_URLS = "--clean-urls";
 
     private final CommandSpec spec;
-    private final Site site;
+    private final String basePath;
+    private final String url;
+    private final boolean hasCleanUrls;
     private final @Nullable LocalSource source;
 
-    /** Where a folder will be on the web, and how its files are named there; the path applies without a URL. */
-    record Site(String basePath, @Nullable String baseUrl, boolean hasCleanUrls) {
-        String url() {
-            return baseUrl == null ? FolderSite.ORIGIN + basePath : baseUrl;
-        }
-    }
-
-    /** Opens the folder or the archive among the seeds, if there is one; {@code takesExchanges}: an archive is written. */
-    Seeding(CommandSpec spec, List<String> seeds, Site site, boolean takesExchanges) {
+    /**
+     * Opens the folder or the archive among the seeds, if there is one; {@code takesExchanges}: an archive is written.
+     * The path of a folder applies without a URL.
+     */
+    Seeding(
+            CommandSpec spec,
+            List<String> seeds,
+            String basePath,
+            @Nullable String baseUrl,
+            boolean hasCleanUrls,
+            boolean takesExchanges) {
         this.spec = spec;
-        this.site = site;
+        this.basePath = basePath;
+        this.hasCleanUrls = hasCleanUrls;
+        url = baseUrl == null ? FolderSite.ORIGIN + basePath : baseUrl;
         List<String> sources =
                 seeds.stream().filter(seed -> isFolder(seed) || isArchive(seed)).toList();
         if (sources.isEmpty() || !isFolder(sources.get(0))) {
@@ -45,14 +51,15 @@ final class Seeding {
 
     private LocalSource open(List<String> sources, boolean takesExchanges) {
         ParseResult given = spec.commandLine().getParseResult();
-        boolean isSaved = given.hasMatchedOption("--job") || given.hasMatchedOption("--frontier");
         String name = sources.get(0);
+        boolean isSaved = (given.hasMatchedOption("--job") && !isFolder(name)) || given.hasMatchedOption("--frontier");
+        String other = isFolder(name) ? "" : "'--job', ";
         if (sources.size() > 1 || isSaved || takesExchanges) {
             throw Checks.wrong(
                     spec,
                     "Invalid SEED: " + name + ": " + (isFolder(name) ? "a folder" : "an archive")
                             + " cannot be crawled with "
-                            + (sources.size() > 1 ? "another one" : "'--job', '--frontier' or an archive as output"),
+                            + (sources.size() > 1 ? "another one" : other + "'--frontier' or an archive as output"),
                     Checks.SEED);
         }
         try {
@@ -63,17 +70,14 @@ final class Seeding {
     }
 
     private FolderSite folder(Path folder) throws IOException {
-        if (site.baseUrl != null && spec.commandLine().getParseResult().hasMatchedOption(BASE_PATH)) {
-            throw Checks.wrong(
-                    spec, "Options '" + BASE_PATH + "' and '" + BASE_URL + "' exclude each other", BASE_PATH, BASE_URL);
-        }
-        if (!site.basePath.startsWith("/") || !site.basePath.endsWith("/")) {
-            throw Checks.invalid(spec, BASE_PATH, "must begin and end with a slash: " + site.basePath);
+        Checks.exclude(spec, BASE_PATH, BASE_URL);
+        if (!basePath.startsWith("/") || !basePath.endsWith("/")) {
+            throw Checks.invalid(spec, BASE_PATH, "must begin and end with a slash: " + basePath);
         }
         try {
-            return new FolderSite(folder, site.url(), site.hasCleanUrls);
+            return new FolderSite(folder, url, hasCleanUrls);
         } catch (IllegalArgumentException e) {
-            throw Checks.invalid(spec, site.baseUrl == null ? BASE_PATH : BASE_URL, e.getMessage());
+            throw Checks.invalid(spec, url.startsWith(FolderSite.ORIGIN) ? BASE_PATH : BASE_URL, e.getMessage());
         }
     }
 
@@ -94,6 +98,11 @@ final class Seeding {
         return !seed.contains("://") && new File(seed).isDirectory();
     }
 
+    /** Returns whether there is a folder among the seeds. */
+    static boolean hasFolder(List<String> seeds) {
+        return seeds.stream().anyMatch(Seeding::isFolder);
+    }
+
     /** Returns the folder or the archive among the seeds; null if there is neither. */
     @Nullable
     LocalSource source() {
@@ -104,7 +113,7 @@ final class Seeding {
     void read(List<String> seeds, Consumer<String> typed, Consumer<String> listed) {
         List<String> words = seeds.stream()
                 .filter(seed -> !isArchive(seed))
-                .map(seed -> isFolder(seed) ? site.url() : seed)
+                .map(seed -> isFolder(seed) ? url : seed)
                 .toList();
         try (Logging.SeedProblems problems = new Logging.SeedProblems()) {
             if (source instanceof ArchiveSource archive) {

@@ -143,6 +143,9 @@ final class Summary {
             String statuses = joined(responses, "  %s %,d", "");
             String without = unlessZero("  no usable response %,d", report.count(CHECKED, NONE));
             row("checked", "%s%s%s", Numbers.count(report.count(CHECKED), "URL"), statuses, without);
+            if (report.count(EARLIER) > 0) {
+                row("", "%,d of them worked in an earlier run, and were not requested again", report.count(EARLIER));
+            }
         }
         if (report.count(FRAGMENTS) > 0) {
             row(
@@ -332,7 +335,8 @@ final class Summary {
         if (report.failures().isEmpty()) {
             return;
         }
-        row("errors", "%s: %s", errors(report), joined(report.by(FAILURES), "%s x%,d", "  "));
+        String reasons = joined(report.by(FAILURES), "%s x%,d", "  ");
+        row("errors", "%s: %s%s", errors(report), reasons, unlessZero("; newly broken %,d", NEWLY_BROKEN));
         for (CrawlReport.Failure failure : report.failures()) {
             String origin = failure.referrer() == null ? "seed" : "linked from " + failure.referrer();
             lines.append(text("    %s  %s  (%s)%n", failure.reason(), failure.url(), origin));

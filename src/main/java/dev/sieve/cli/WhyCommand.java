@@ -45,7 +45,7 @@ final class WhyCommand extends CrawlCommand {
         String url = seeds.get(0);
         List<String> rest = seeds.subList(1, seeds.size());
         CrawlOptions options = options();
-        CrawlPlace place = kept.place();
+        CrawlPlace place = kept.place(Seeding.hasFolder(rest));
         if (place.isSaved() && !place.exists()) {
             throw kept.wrong(place, "no crawl of this name: " + place);
         }
@@ -56,7 +56,7 @@ final class WhyCommand extends CrawlCommand {
         // Decides which addresses are allowed; fetches nothing.
         CrawlParts parts = new CrawlParts(options);
         try (Fetcher fetcher = parts.fetcher()) {
-            return explain(url, rest, parts, place, fetcher, parts.origins(fetcher), out);
+            return explain(url, rest, parts, place, fetcher, parts.origins(fetcher, List.of()), out);
         } catch (IOException e) {
             Terminal.println("sieve: " + e.getMessage());
             return FailOn.ExitCode.INPUT_OR_OUTPUT_FAILED;

@@ -24,6 +24,11 @@ public enum Capability {
      * of a calendar do. The page itself is visited.
      */
     SKIP_DUPLICATES,
+    /**
+     * Takes the results of links to other sites that worked within {@linkplain CrawlOptions#ages max-age} from earlier
+     * runs of the job, which begins anew with each: they are not requested again.
+     */
+    REMEMBER_LINKS,
     /** Adds language, author, dates, Open Graph and JSON-LD to the records of pages. */
     META,
     /**

@@ -71,6 +71,15 @@ public enum Counter {
             "URLs without a usable response, those that were only checked included.",
             Parts.some("reason", Arrays.stream(FetchResult.Reason.values()).map(FetchResult.Reason::text)),
             (row, verdict) -> verdict.isBroken() ? row.reason() : null),
+    /** Those of them that were not broken in the run before, or in the round before, of a job that compares these. */
+    NEWLY_BROKEN(
+            "URLs and parts of pages that were not broken in the run or round before, if the job compares them.",
+            Parts.some("reason", Arrays.stream(FetchResult.Reason.values()).map(FetchResult.Reason::text)),
+            (row, verdict) -> row.is(VisitField.NEWLY_BROKEN) ? row.reason() : null),
+    /** Those of {@link #CHECKED} that an earlier run has found to work, so that they were not requested. */
+    EARLIER(
+            "Checked URLs that an earlier run has found to work, so that they were not requested.",
+            (row, verdict) -> row.text(VisitField.EARLIER) != null),
     /**
      * Links to a part of a page, distinct ones of each page, if they were checked: {@link #FOUND}, {@link #MISSING},
      * {@link #UNCHECKED} if the page was not read, or not completely, and {@link #ROUTES}.
@@ -265,7 +274,7 @@ public enum Counter {
     /** Returns whether the verdict of a later run of the same job depends on a part. */
     boolean isOfJob(String part) {
         return switch (this) {
-            case FAILED, FAILURES, MOVED, REFUSED -> true;
+            case FAILED, FAILURES, MOVED, NEWLY_BROKEN, REFUSED -> true;
             case PAGES -> FRUITS.contains(part);
             case CHECKED -> part.equals(NONE);
             case CHANGES -> part.equals(Change.CHANGED.text()) || part.equals(Change.GONE.text());

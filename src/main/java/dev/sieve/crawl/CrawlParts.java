@@ -1,6 +1,7 @@
 package dev.sieve.crawl;
 
 import dev.sieve.fetch.Fetcher;
+import dev.sieve.fetch.LocalSource;
 import dev.sieve.fetch.Origins;
 import dev.sieve.fetch.PageFetcher;
 import dev.sieve.parse.LinkExtractor;
@@ -10,6 +11,9 @@ import dev.sieve.robots.RobotsRules;
 import dev.sieve.scope.Admission;
 import dev.sieve.scope.TrapGuard;
 import java.time.InstantSource;
+import java.util.List;
+import java.util.Objects;
+import java.util.stream.Stream;
 
 /**
  * Makes the parts of a crawl as its options describe them, and divides its memory among them.
@@ -47,9 +51,12 @@ public record CrawlParts(CrawlOptions options) {
         return new Fetcher(requests, options.signer);
     }
 
-    /** Returns what responds to requests: the {@linkplain CrawlOptions#source source}, or else a network. */
-    public Origins origins(Fetcher network) {
-        return new Origins(network, options.source);
+    /** Returns what responds to requests: the {@linkplain CrawlOptions#source source}, those of stages, or else a network. */
+    public Origins origins(Fetcher network, List<Stage> stages) {
+        Stream<LocalSource> ofStages = stages.stream().map(Stage::source).filter(Objects::nonNull);
+        return new Origins(
+                network,
+                Stream.concat(Stream.ofNullable(options.source), ofStages).toList());
     }
 
     /** Returns an empty cache of robots.txt. */

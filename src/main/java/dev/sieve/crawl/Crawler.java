@@ -151,7 +151,7 @@ public final class Crawler implements AutoCloseable {
         schedule = Politeness.schedule(options, job, stats.accepted() > 0, startNanos);
         CrawlParts parts = new CrawlParts(options);
         fetcher = parts.fetcher();
-        origins = parts.origins(fetcher);
+        origins = parts.origins(fetcher, stages);
         hasHeaders = options.hasHeaders();
         names = parts.names();
         boolean continues = before > 0 && stats.done() > 0 && toQueue() == 0;

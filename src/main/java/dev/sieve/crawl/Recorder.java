@@ -13,6 +13,7 @@ import dev.sieve.output.Row;
 import dev.sieve.output.Skip;
 import dev.sieve.output.Verdict;
 import dev.sieve.output.Visit;
+import dev.sieve.output.VisitField;
 import dev.sieve.scope.SkipReason;
 import dev.sieve.url.UrlNormalizer;
 import java.io.IOException;
@@ -211,7 +212,8 @@ public final class Recorder {
         record(each -> each.exchanged(shown));
     }
 
-    void visited(Visit visit) {
+    void visited(Visit found) {
+        Visit visit = recorded(found);
         record(each -> each.accept(visit), visit.id(), () -> count(visit));
     }
 
@@ -219,14 +221,27 @@ public final class Recorder {
      * Records a URL that is found broken without a visit of its own, unless an earlier run has, and counts it as a
      * failure if it is the first.
      */
-    public void broken(Visit visit, boolean isFirst, boolean isRecorded) {
+    public void broken(Visit found, boolean isFirst, boolean isRecorded) {
+        Visit visit = recorded(found);
         record(isRecorded ? each -> {} : each -> each.accept(visit), visit.id(), () -> {
             if (isFirst) {
-                String reason = Row.of(visit).reason();
+                Row row = Row.of(visit);
+                String reason = row.reason();
                 noted(Counter.FAILURES, reason, 1);
+                if (row.is(VisitField.NEWLY_BROKEN)) {
+                    noted(Counter.NEWLY_BROKEN, reason, 1);
+                }
                 list(new CrawlReport.Failure(visit.url(), reason, visit.referrer()));
             }
         });
+    }
+
+    private Visit recorded(Visit found) {
+        Visit visit = found;
+        for (Stage stage : stages) {
+            visit = stage.recorded(visit);
+        }
+        return visit;
     }
 
     /** Counts a part, empty if the counter has none, and notes it for later runs if their verdict depends on it. */

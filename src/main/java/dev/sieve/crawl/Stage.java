@@ -1,11 +1,14 @@
 package dev.sieve.crawl;
 
 import dev.sieve.fetch.Exchange;
+import dev.sieve.fetch.LocalSource;
 import dev.sieve.output.PageSink;
+import dev.sieve.output.Visit;
 import dev.sieve.robots.RobotsRules;
 import dev.sieve.scope.Scope;
 import java.io.IOException;
 import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Something that a crawl may do besides what every crawl does. The loop calls all stages in the order in which they
@@ -32,6 +35,16 @@ public interface Stage {
     /** Returns the part of the stage in a visit that begins. */
     default StageVisit visit(VisitContext visit) {
         return StageVisit.NONE;
+    }
+
+    /** Returns where the responses for some URLs are without a request; null if it has none. Called once. */
+    default @Nullable LocalSource source() {
+        return null;
+    }
+
+    /** Returns a visit, or what was found broken without one, as it is recorded. */
+    default Visit recorded(Visit visit) {
+        return visit;
     }
 
     /** Returns an exchange as it is recorded. */

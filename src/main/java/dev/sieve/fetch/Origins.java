@@ -8,21 +8,22 @@ import dev.sieve.url.UrlNormalizer;
 import java.io.IOException;
 import java.net.HttpURLConnection;
 import java.nio.file.AccessDeniedException;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What responds to the requests of a crawl: a source on this machine for the URLs that it has, and the network for all
+ * What responds to the requests of a crawl: sources on this machine for the URLs that these have, and the network for all
  * others. Stored responses have the same limits as those of servers. Safe for use by many threads.
  */
 public final class Origins implements PageFetcher {
     private final Fetcher network;
-    private final @Nullable LocalSource local;
+    private final List<LocalSource> local;
 
-    /** Creates origins on a network, which the caller closes, and perhaps on this machine. */
-    public Origins(Fetcher network, @Nullable LocalSource local) {
+    /** Creates origins on a network, which the caller closes, and on this machine; of these, the first that has a URL responds. */
+    public Origins(Fetcher network, List<LocalSource> local) {
         this.network = network;
-        this.local = local;
+        this.local = List.copyOf(local);
     }
 
     /** Returns whether requests for a URL are sent to its host, so that its robots.txt, its delay and its address matter. */
@@ -31,9 +32,13 @@ public final class Origins implements PageFetcher {
     }
 
     private @Nullable LocalSource local(String url) {
-        LocalSource source = local;
-        String parsed = source == null ? null : UrlNormalizer.parse(url);
-        return source != null && parsed != null && source.has(parsed) ? source : null;
+        String parsed = local.isEmpty() ? null : UrlNormalizer.parse(url);
+        return parsed == null
+                ? null
+                : local.stream()
+                        .filter(source -> source.has(parsed))
+                        .findFirst()
+                        .orElse(null);
     }
 
     /** Returns why a URL is refused as far as this is known without a lookup, see {@link Fetcher#objection}; null if it is not. */

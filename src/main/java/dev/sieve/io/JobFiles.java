@@ -359,6 +359,13 @@ public final class JobFiles implements Closeable {
         opened.close();
     }
 
+    /** Has something closed after the files. */
+    public synchronized void closeLast(Closeable last) {
+        Closeable files = opened;
+        opened = last;
+        closeFirst(files);
+    }
+
     @SuppressWarnings("try") // they are only closed here
     private void closeFirst(Closeable first) {
         Closeable rest = opened;

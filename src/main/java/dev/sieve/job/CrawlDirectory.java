@@ -1,10 +1,14 @@
 package dev.sieve.job;
 
+import dev.sieve.Frontier;
+import dev.sieve.FrontierSettings;
+import dev.sieve.Sieve;
 import dev.sieve.crawl.CrawlJob;
 import dev.sieve.crawl.JobResults;
 import dev.sieve.crawl.JobStore;
 import dev.sieve.crawl.Journal;
 import dev.sieve.crawl.Sharing;
+import dev.sieve.durable.Durability;
 import dev.sieve.durable.DurableFolder;
 import dev.sieve.durable.DurableSieve;
 import dev.sieve.io.Disk;
@@ -128,17 +132,53 @@ public final class CrawlDirectory implements JobStore {
         }
     }
 
+    /**
+     * Opens or creates the folder of a crawl that begins anew with each run, with a frontier in memory of these
+     * settings. What is known of links, the pauses of hosts and the cookies are kept.
+     *
+     * @throws IllegalArgumentException as {@link #check}, and when the folder contains the job of another crawl
+     */
+    public static CrawlJob openAnew(Path directory, FrontierSettings settings, Durability durability)
+            throws IOException {
+        check(directory);
+        // Has no URL: its lock guards the files, of which its identity is the owner.
+        DurableSieve.Builder builder = DurableSieve.builder(directory).durability(durability);
+        DurableSieve guard = (DurableFolder.exists(directory) ? builder : builder.capacity(1)).open();
+        AutoCloseable opened = guard;
+        try {
+            long id = DurableFolder.id(directory);
+            JobFiles files = JobFiles.open(new LocalDisk(directory), id, FILES, guard.forces(), guard::sync);
+            files.closeLast(guard::close);
+            opened = files;
+            if (guard.stats().accepted() > 0) {
+                throw new IllegalArgumentException("not the job of a folder; choose another one");
+            }
+            for (LineFile.Kind kind : FILES) {
+                if (!kind.equals(PAUSES) && !AllStages.LASTING.contains(kind) && files.exists(kind)) {
+                    files.replace(kind, lines -> {});
+                }
+            }
+            Frontier frontier = Sieve.builder().settings(settings).build();
+            return new CrawlJob(frontier, directory, files, Sharing.NONE, opening(files, Instant.now()));
+        } catch (IOException | RuntimeException e) {
+            close(opened, e);
+            throw e;
+        }
+    }
+
+    private static JobStore.Opening opening(JobFiles files, Instant now) {
+        return (seeds, origins) -> new CrawlDirectory(files, now, seeds, origins);
+    }
+
     /** Opens the files beside a frontier, which the caller closes when that fails. */
     public static CrawlJob open(DurableSieve frontier, Path folder, Disk disk, long id, Instant now)
             throws IOException {
         JobFiles files = JobFiles.open(disk, id, FILES, frontier.forces(), frontier::sync);
         try {
-            return new CrawlJob(
-                    frontier,
-                    folder,
-                    files,
-                    Sharing.NONE,
-                    (seeds, origins) -> new CrawlDirectory(files, now, seeds, origins));
+            if (AllStages.beginAnew(files)) {
+                throw new IllegalArgumentException("the job of a folder; name the folder as SEED, or another job");
+            }
+            return new CrawlJob(frontier, folder, files, Sharing.NONE, opening(files, now));
         } catch (IOException | RuntimeException e) {
             close(files, e);
             throw e;

@@ -28,6 +28,11 @@ public interface CrawlPlace {
         return false;
     }
 
+    /** Returns whether each run begins anew, and only what is known of links is kept. */
+    default boolean beginsAnew() {
+        return false;
+    }
+
     /** Returns whether what is done survives a failure of this machine, so that its lines have to be on the disk before. */
     default boolean forces() {
         return false;

@@ -30,7 +30,8 @@ import java.util.stream.Stream;
  *
  * @param kinds its files besides the frontier, which are checked and repaired
  */
-public record FolderPlace(Path folder, Durability durability, boolean keepsLog, List<LineFile.Kind> kinds)
+public record FolderPlace(
+        Path folder, Durability durability, boolean keepsLog, boolean beginsAnew, List<LineFile.Kind> kinds)
         implements SavedPlace {
     private static final int ATTEMPTS = 10;
 
@@ -40,14 +41,19 @@ public record FolderPlace(Path folder, Durability durability, boolean keepsLog, 
     }
 
     public FolderPlace(Path folder, Durability durability, boolean keepsLog) {
-        this(folder, durability, keepsLog, CrawlDirectory.FILES);
+        this(folder, durability, keepsLog, false);
+    }
+
+    /** Creates the place of a job that may begin anew with each run. */
+    public FolderPlace(Path folder, Durability durability, boolean keepsLog, boolean beginsAnew) {
+        this(folder, durability, keepsLog, beginsAnew, CrawlDirectory.FILES);
     }
 
     /** Creates the place of a job, or of a frontier with further files of another use. */
     public static FolderPlace with(Path folder, List<LineFile.Kind> others) {
         List<LineFile.Kind> all =
                 Stream.concat(CrawlDirectory.FILES.stream(), others.stream()).toList();
-        return new FolderPlace(folder, Durability.PROCESS, false, all);
+        return new FolderPlace(folder, Durability.PROCESS, false, false, all);
     }
 
     @Override
@@ -82,9 +88,13 @@ public record FolderPlace(Path folder, Durability durability, boolean keepsLog, 
 
     @Override
     public CrawlJob open(CrawlOptions options, FrontierSettings settings) throws IOException {
-        return CrawlDirectory.open(
-                folder,
-                builder -> builder.settings(settings).durability(durability).keepLog(keepsLog));
+        return beginsAnew
+                ? CrawlDirectory.openAnew(folder, settings, durability)
+                : CrawlDirectory.open(
+                        folder,
+                        builder -> builder.settings(settings)
+                                .durability(durability)
+                                .keepLog(keepsLog));
     }
 
     @Override

@@ -46,7 +46,8 @@ final class JunitSink extends DocumentSink {
         Row row = Row.of(visit);
         Verdict verdict = row.verdict();
         String responder = row.responder(verdict);
-        String message = (responder == null ? "" : verdict.named(responder) + ", ") + "status " + row.status();
+        String newly = row.is(VisitField.NEWLY_BROKEN) ? "newly broken, " : "";
+        String message = newly + (responder == null ? "" : verdict.named(responder) + ", ") + "status " + row.status();
         add(
                 verdict == Verdict.FRAGMENT ? "fragment" : visit.isCheck() ? "link" : "page",
                 visit.url(),
@@ -54,7 +55,7 @@ final class JunitSink extends DocumentSink {
                 String.valueOf(visit.timing().took().toMillis()),
                 verdict.isOfOther() ? verdict.words() : row.reason(),
                 verdict.isFailed()
-                        ? visit.result().description()
+                        ? newly + visit.result().description()
                         : verdict == Verdict.MOVED ? "moved to " + row.text(VisitField.REDIRECT_TO) : message,
                 Objects.requireNonNullElse(visit.referrer(), ""));
     }

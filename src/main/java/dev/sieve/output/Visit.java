@@ -4,6 +4,7 @@ import dev.sieve.fetch.FetchResult;
 import java.net.HttpURLConnection;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -73,6 +74,14 @@ public record Visit(
     public record Marks(boolean isCheck, boolean isAccepted) {
         /** Those of a page of the crawl. */
         public static final Marks NONE = new Marks(false, false);
+    }
+
+    /** Returns the same with another field of its record, by its name there. */
+    public Visit with(String field, Object value) {
+        Map<String, Object> more = new HashMap<>(content.more);
+        more.put(field, value);
+        Content all = new Content(content.title, content.links, content.resources, content.isIndexed, more);
+        return new Visit(url, key, depth, referrer, result, timing, all, marks, likeness, history, id);
     }
 
     /** Returns the title of the document; empty without a document or title. */

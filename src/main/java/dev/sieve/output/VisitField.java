@@ -33,6 +33,8 @@ public enum VisitField {
     CHECK(visit -> visit.isCheck() ? true : null),
     ACCEPTED(visit -> visit.isAccepted() ? true : null),
     MOVED,
+    EARLIER,
+    NEWLY_BROKEN,
     WALL(VisitField::wall),
     LOGIN(visit -> visit.page() == null || visit.page().login() == null
             ? null

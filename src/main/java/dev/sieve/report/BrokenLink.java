@@ -10,9 +10,10 @@ import org.jspecify.annotations.Nullable;
  * @param movedTo where it redirects if it has moved; null if it is broken
  * @param pages pages that link to it, the one where it was found first of all; empty for a seed
  * @param pageCount how many pages are known to link to it
+ * @param isNew whether it is known not to have been broken in the run or round before
  */
 public record BrokenLink(
-        String url, String reason, @Nullable String movedTo, List<String> pages, long pageCount) {
+        String url, String reason, @Nullable String movedTo, List<String> pages, long pageCount, boolean isNew) {
     /** Returns what is wrong, for people. */
     public String problem() {
         return movedTo == null ? reason : reason + ", moved to " + movedTo;

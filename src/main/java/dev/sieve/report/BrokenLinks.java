@@ -2,6 +2,7 @@ package dev.sieve.report;
 
 import dev.sieve.fetch.FetchResult.Reason;
 import dev.sieve.output.Verdict;
+import dev.sieve.output.VisitField;
 import java.nio.LongBuffer;
 import java.util.ArrayList;
 import java.util.BitSet;
@@ -71,6 +72,9 @@ final class BrokenLinks {
         public boolean check;
         public boolean fragment;
         public @Nullable String movedTo;
+        /** Whether it was not broken in the run or round before. */
+        public boolean newly;
+
         public List<String> referrers = new ArrayList<>(1);
         private long referrerCount;
         private boolean isComplete;
@@ -83,6 +87,7 @@ final class BrokenLinks {
             check = entry.isCheck();
             fragment = entry.verdict() == Verdict.FRAGMENT;
             movedTo = entry.verdict() == Verdict.MOVED ? Bounds.cutOrNull(entry.redirectTo()) : null;
+            newly = entry.is(VisitField.NEWLY_BROKEN);
             isComplete = fragment;
             addFirst(referrer);
         }
@@ -94,6 +99,7 @@ final class BrokenLinks {
             check = other.check;
             fragment = other.fragment;
             movedTo = other.movedTo;
+            newly = other.newly;
             addFirst(other.referrers.isEmpty() ? null : other.referrers.get(0));
         }
 

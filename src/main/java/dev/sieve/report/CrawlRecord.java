@@ -216,7 +216,12 @@ public final class CrawlRecord implements PageSink {
                         crawl.broken.groups().values().stream().flatMap(List::stream),
                         crawl.broken.moved.values().stream())
                 .map(link -> new BrokenLink(
-                        link.url, link.reason, link.movedTo, List.copyOf(link.referrers), link.referrerCount()))
+                        link.url,
+                        link.reason,
+                        link.movedTo,
+                        List.copyOf(link.referrers),
+                        link.referrerCount(),
+                        link.newly))
                 .toList());
     }
 

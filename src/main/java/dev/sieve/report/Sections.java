@@ -168,7 +168,8 @@ final class Sections {
             pages(
                     table.row()
                             .url(link.url)
-                            .text(link.fragment ? "part of a page" : link.isCheck() ? "check" : "page"),
+                            .text((link.fragment ? "part of a page" : link.isCheck() ? "check" : "page")
+                                    + (link.newly ? ", newly broken" : "")),
                     link);
         }
         Html.foreign(heading, reason);

@@ -88,7 +88,9 @@ public final class SummaryFile {
                         link.pages().isEmpty() ? "a seed" : link(link.pages().get(0));
                 row(
                         text,
-                        plain(link.reason()) + (link.movedTo() == null ? "" : ", moved to " + link(link.movedTo())),
+                        plain(link.reason())
+                                + (link.isNew() ? ", new" : "")
+                                + (link.movedTo() == null ? "" : ", moved to " + link(link.movedTo())),
                         link(link.url()),
                         from + (more > 0 ? " and " + more + " more" : ""));
             });

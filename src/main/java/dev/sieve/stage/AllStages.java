@@ -8,6 +8,7 @@ import dev.sieve.crawl.CrawlParts;
 import dev.sieve.crawl.LinkQueue;
 import dev.sieve.crawl.Recorder;
 import dev.sieve.crawl.Stage;
+import dev.sieve.io.JobFiles;
 import dev.sieve.io.LineFile;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -17,16 +18,25 @@ import java.util.List;
 public final class AllStages {
     /** The files of a job that stages have. */
     public static final List<LineFile.Kind> FILES =
-            List.of(KnownTexts.KIND, Fragments.KIND, KnownPages.KIND, CookieJar.KIND);
+            List.of(KnownTexts.KIND, Fragments.KIND, KnownPages.KIND, CookieJar.KIND, CheckedLinks.KIND);
+
+    /** Those of them that a job which begins anew with each run keeps. */
+    public static final List<LineFile.Kind> LASTING = List.of(CookieJar.KIND, CheckedLinks.KIND);
 
     private AllStages() {}
+
+    /** Returns whether these are the files of a job that begins anew with each run. */
+    public static boolean beginAnew(JobFiles files) throws IOException {
+        return files.exists(CheckedLinks.KIND) && !files.exists(KnownPages.KIND);
+    }
 
     /**
      * Returns the stages.
      *
      * <p>Rounds are the last. A visit that they have stored is not made again, so what others store of it must be
      * stored before; a round has ended only when the others have; and fragments may remove the conditions of a request,
-     * which they add. The order of the others does not matter.
+     * which they add. What was found of links is complete when the fragments were checked. The order of the others does
+     * not matter.
      *
      * @throws IllegalArgumentException when the job cannot have one of them; the message says why
      * @throws IOException when the disk fails
@@ -55,6 +65,10 @@ public final class AllStages {
             Fragments fragments = job.part(Fragments.class, Fragments::new);
             all.add(new FragmentStage(
                     fragments, recorder, options.has(Capability.CHECK_ROUTES), rounds != null, clock));
+        }
+        if (rounds != null || options.has(Capability.REMEMBER_LINKS)) {
+            int round = rounds == null ? 0 : rounds.round();
+            all.add(new CheckedLinks(job.files(), links::isElsewhere, round, rule.maxAge(), clock.now()));
         }
         if (rounds != null) {
             all.add(new RoundStage(rounds, links, recorder, clock));

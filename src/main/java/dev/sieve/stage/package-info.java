@@ -8,6 +8,7 @@
  *   <li>{@code FragmentStage} notes the parts of pages and the links to them, {@code Fragments}, and checks these links
  *   after the last request: {@code FragmentCheck}.
  *   <li>{@code CookieStage} sends cookies, and keeps those that servers set: {@code CookieJar}. Its option creates it.
+ *   <li>{@code CheckedLinks} marks what is newly broken, and has the results of links that worked in an earlier run.
  *   <li>{@code RoundStage} visits the pages of a job again: {@code Rounds}. {@code KnownPages} stores what is known of
  *   each, {@code Revisit} compares a visit with it, and {@code RevisitRule} decides when the next one is due.
  * </ul>

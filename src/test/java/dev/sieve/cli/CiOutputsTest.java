@@ -186,7 +186,8 @@ class CiOutputsTest {
 
         assertThat(results())
                 .containsEntry("page /missing", "passed")
-                .containsEntry("page /b", "failure|404|status 404|status 404 linked from /");
+                .containsEntry(
+                        "page /b", "failure|404|newly broken, status 404|newly broken, status 404 linked from /");
     }
 
     @Test
@@ -338,7 +339,7 @@ class CiOutputsTest {
     @Test
     void annotationsAreLimited() {
         List<BrokenLink> links = IntStream.range(0, 60)
-                .mapToObj(i -> new BrokenLink("http://a.test/" + i, "404", null, List.of(), 0))
+                .mapToObj(i -> new BrokenLink("http://a.test/" + i, "404", null, List.of(), 0, false))
                 .toList();
         assertThat(Annotations.of(links, null, Path.of("")).lines())
                 .hasSize(50)

@@ -102,15 +102,15 @@ class FolderSeedTest {
             Files.writeString(below.resolve("index.html"), "x");
             FolderSite site = new FolderSite(Path.of(".").resolve(below), "http://localhost/project/", false);
             BrokenLink link = new BrokenLink(
-                    "http://localhost/project/gone", "404", null, List.of("http://localhost/project/?x"), 1);
-            BrokenLink other = new BrokenLink("http://a.test/", "404", null, List.of("http://localhost/"), 1);
+                    "http://localhost/project/gone", "404", null, List.of("http://localhost/project/?x"), 1, false);
+            BrokenLink other = new BrokenLink("http://a.test/", "404", null, List.of("http://localhost/"), 1, true);
 
             assertThat(Annotations.of(List.of(link, other), site, Path.of("")).lines())
                     .containsExactly(
                             "::error file=target/" + below.getFileName() + "/index.html,title=Broken link::404: "
                                     + "http://localhost/project/gone (linked from target/" + below.getFileName()
                                     + "/index.html)",
-                            "::error file=http%3A//localhost/,title=Broken link::404: "
+                            "::error file=http%3A//localhost/,title=Newly broken link::404: "
                                     + "http://a.test/ (linked from http://localhost/)");
             assertThat(Annotations.of(List.of(link), site, Path.of("..")))
                     .startsWith("::error file=" + Path.of("").toAbsolutePath().getFileName() + "/target/");
@@ -126,7 +126,7 @@ class FolderSeedTest {
     @CsvSource(
             delimiter = '|',
             value = {
-                "-o=x.warc.gz | a folder cannot be crawled with '--job', '--frontier' or an archive",
+                "-o=x.warc.gz | a folder cannot be crawled with '--frontier' or an archive",
                 "/ | a folder cannot be crawled with another one",
                 "--base-url=x.test | Invalid value for option '--base-url': must be http or https, end with a slash",
                 "--base-url=https://u:secret@h.test/ | Invalid value for option '--base-url': must be http or https",

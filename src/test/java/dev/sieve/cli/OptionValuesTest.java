@@ -342,7 +342,7 @@ class OptionValuesTest {
                 "--scope galaxy | 'galaxy' is not one of host, domain, prefix, any",
                 "--on-full burst | 'burst' is not one of warn, grow, fail",
                 "--durability never | 'never' is not one of process, interval, always",
-                "--fail-on rain | 'rain' is not one of broken, capacity, changed, error, gone",
+                "--fail-on rain | 'rain' is not one of broken, capacity, changed, error, gone, newly-broken, redirected",
                 "--accept 200,429 | '200' is not a failure, so it needs no accepting; name statuses from 400",
                 "--accept 200..299 | '200..299' is not a failure, so it needs no accepting; name statuses from 400",
                 "--depth -1 | '-1' is below 0",

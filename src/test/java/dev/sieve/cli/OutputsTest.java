@@ -194,7 +194,7 @@ class OutputsTest {
                 .asString()
                 .startsWith("url,key,depth,")
                 .endsWith(
-                        ",accepted,wall,login,rendered,digest,text_digest,description,canonical,duplicate_of,sketch,change,same_text,last_visit,last_status,last_change,visits,signals,meta,text_cut,text");
+                        ",accepted,moved,earlier,newly_broken,wall,login,rendered,digest,text_digest,description,canonical,duplicate_of,sketch,change,same_text,last_visit,last_status,last_change,visits,signals,meta,text_cut,text");
         assertThat(Files.readAllLines(file("a.tsv")))
                 .containsExactly(
                         site + "\tmailto:x\tskipped: not http or https",

@@ -122,7 +122,7 @@ class StandardOutputIT {
                 .hasSizeGreaterThan(PAGES)
                 .startsWith(
                         "url,key,depth,referrer,status,type,bytes,ms,waited_ms,fetched_at,redirect_to,title,links,error,cut,"
-                                + "check,accepted,wall,login,rendered,digest,text_digest,description,canonical,duplicate_of,sketch,change,"
+                                + "check,accepted,moved,earlier,newly_broken,wall,login,rendered,digest,text_digest,description,canonical,duplicate_of,sketch,change,"
                                 + "same_text,last_visit,last_status,last_change,visits,signals,meta,text_cut,text")
                 .allMatch(line -> line.startsWith("url,") || line.startsWith("http://"));
         assertThat(lines("-o", "-", "--format", "tsv"))

@@ -316,10 +316,11 @@ class EveryOutcomeTest {
                 HostSchedule<Target> schedule = Politeness.schedule(options, job, false, System.nanoTime())) {
             CrawlClock clock = CrawlClock.SYSTEM;
             Dispatcher dispatcher = new Dispatcher(job, schedule, clock.nanos(), recorder, options, false);
-            Politeness politeness = new Politeness(options, new CrawlParts(options).origins(fetcher), job, clock);
+            Politeness politeness =
+                    new Politeness(options, new CrawlParts(options).origins(fetcher, List.of()), job, clock);
             UrlProcessor processor = new UrlProcessor(
                     options,
-                    new CrawlParts(options).origins(fetcher),
+                    new CrawlParts(options).origins(fetcher, List.of()),
                     politeness,
                     dispatcher,
                     links,

@@ -154,7 +154,10 @@ class PolitenessTest {
     void onlyCompletePagesAreCompared(int status, Target.Kind kind, Outcome.Kind outcome, long millis) {
         CrawlOptions options = options().obeyRobots(false);
         Politeness politeness = new Politeness(
-                options, new CrawlParts(options).origins(null), CrawlJob.inMemory(new Sieve(10)), CrawlClock.SYSTEM);
+                options,
+                new CrawlParts(options).origins(null, List.of()),
+                CrawlJob.inMemory(new Sieve(10)),
+                CrawlClock.SYSTEM);
         Target target = new Target(new Lease(1, "http://h.test/", 0, 0, null, kind.label(), 0), kind, null, 0, false);
         Task task = new Task(target, "h.test", 0, Task.Action.REQUEST, Trust.PROVEN, Duration.ZERO);
         FetchResult result = status == 0

@@ -11,6 +11,7 @@ import java.net.UnknownHostException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -68,7 +69,7 @@ class FolderSiteTest {
                 1 << 20,
                 ProxySettings.NONE,
                 false))) {
-            return new Origins(fetcher, new FolderSite(folder, base, hasCleanUrls))
+            return new Origins(fetcher, List.of(new FolderSite(folder, base, hasCleanUrls)))
                     .fetch(new FetchRequest(url).reading(FetchRequest.Body.ANY_TYPE));
         }
     }

@@ -173,7 +173,9 @@ class SinksTest {
                         likeness,
                         history,
                         -1)),
-                record(visit("t", page("text/html", 404), Duration.ZERO, true, null)),
+                record(visit("t", page("text/html", 404), Duration.ZERO, true, null)
+                        .with(VisitField.NEWLY_BROKEN.text(), true)
+                        .with(VisitField.EARLIER.text(), "2026-11-01T00:00:07Z")),
                 record(visit("", new FetchResult.Redirect(302, "http://h/"))),
                 record(visit("", FetchResult.Page.ofLogin(page("text/html", 401), FetchResult.Login.STATUS))),
                 record(visit(
@@ -246,6 +248,8 @@ class SinksTest {
                 .endsWith(
                         "accepted",
                         "moved",
+                        "earlier",
+                        "newly_broken",
                         "wall",
                         "login",
                         "rendered",

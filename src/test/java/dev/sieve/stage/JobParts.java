@@ -5,6 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.sieve.Lease;
 import dev.sieve.crawl.CrawlJob;
 import dev.sieve.crawl.Target;
+import dev.sieve.crawl.VisitContext;
+import dev.sieve.fetch.FetchResult.Failed;
+import dev.sieve.fetch.FetchResult.Reason;
 import java.io.IOException;
 import java.time.Instant;
 import java.util.List;
@@ -31,12 +34,18 @@ public final class JobParts {
         return job.part(CookieJar.class, files -> new CookieJar(files, List.of(), Instant.EPOCH));
     }
 
+    private static CheckedLinks links(CrawlJob job) throws IOException {
+        return job.part(CheckedLinks.class, files -> new CheckedLinks(files, url -> true, 1, 1, Instant.EPOCH));
+    }
+
     /** Opens all that exist, and creates the others, but no rounds. */
     public static void open(CrawlJob job) throws IOException {
         texts(job);
         fragments(job);
         cookies(job);
-        Rounds.of(job, RevisitRuleTest.RULE);
+        if (Rounds.of(job, RevisitRuleTest.RULE) != null) {
+            links(job);
+        }
     }
 
     /** Makes it a job with rounds. */
@@ -59,6 +68,9 @@ public final class JobParts {
         addPage(job, url);
         texts(job).add(text, url);
         fragments(job).add(0, url, fragments(job).page(), true);
+        links(job)
+                .recorded(VisitContext.notRequested(
+                        url, url, 0, url, new Failed(0, Reason.FRAGMENT, ""), Instant.EPOCH, -1));
         cookies(job).take(url, List.of("n=v"), Instant.EPOCH, (loss, sentence) -> {});
     }
 
@@ -68,6 +80,7 @@ public final class JobParts {
         texts(job).flush(false);
         fragments(job).flush(false);
         cookies(job).flush(false);
+        links(job).flush(false);
     }
 
     /** Passes on the fragments and the pages of rounds, each with its sort. */
