@@ -10,6 +10,7 @@ import dev.sieve.fetch.Origins;
 import dev.sieve.robots.RobotsCache;
 import dev.sieve.robots.RobotsRules;
 import dev.sieve.scope.SkipReason;
+import dev.sieve.url.PageKeys;
 import dev.sieve.url.Printable;
 import dev.sieve.url.UrlParts;
 import java.time.Duration;
@@ -37,13 +38,17 @@ final class DryRun implements AutoCloseable {
     /** Null if robots.txt is ignored. */
     private final @Nullable RobotsCache robots;
 
-    private final Set<String> first = new LinkedHashSet<>();
+    private final PageKeys keys;
+    /** By their keys. */
+    private final Map<String, String> first = new LinkedHashMap<>();
+
     private final Map<String, RobotsCache.Found> found = new LinkedHashMap<>();
     private final Set<String> requestedHosts = new HashSet<>();
     private long urls;
 
     DryRun(CrawlOptions options, boolean obeysRobots) {
         CrawlParts parts = new CrawlParts(options.retries(0));
+        keys = options.keys();
         fetcher = parts.fetcher();
         origins = parts.origins(fetcher, List.of());
         robots = obeysRobots ? parts.robots(origins, InstantSource.system()) : null;
@@ -62,12 +67,13 @@ final class DryRun implements AutoCloseable {
 
     /** Adds a URL after those that are requested before it. */
     void add(String url) {
-        if (first.contains(url)) {
+        String key = keys.of(url);
+        if (first.containsKey(key)) {
             return;
         }
         urls++;
         if (first.size() < MAX_URLS) {
-            first.add(url);
+            first.put(key, url);
             fetcher.sendHeadersTo(url);
         }
     }
@@ -81,13 +87,13 @@ final class DryRun implements AutoCloseable {
     String requests() {
         StringBuilder lines = new StringBuilder();
         if (robots != null) {
-            first.stream()
+            first.values().stream()
                     .filter(origins::isRemote)
                     .forEach(url -> found.computeIfAbsent(UrlParts.origin(url), origin -> find(robots, origin)));
             found.forEach((origin, robots) -> Summary.row(lines, "robots", "%s: %s", origin, rules(robots)));
         }
         Set<String> shown = new LinkedHashSet<>();
-        for (String url : first) {
+        for (String url : first.values()) {
             String problem = problem(url);
             if (robots != null && origins.isRemote(url) && origins.objection(url) == null) {
                 shown.add(UrlParts.origin(url) + "/robots.txt");

@@ -33,6 +33,14 @@ final class WhereOptions {
     private List<String> excludes = new ArrayList<>();
 
     @Option(
+            names = "--ignore-parameter",
+            paramLabel = "NAME",
+            description =
+                    "URLs that differ only in this parameter are one page, which is requested by the first of them;"
+                            + " repeatable. A * at the end stands for any characters: 'utm_*'.")
+    private List<String> ignoredParameters = new ArrayList<>();
+
+    @Option(
             names = "--depth",
             paramLabel = "N",
             description = "Maximum number of links from a seed (default: no limit).")
@@ -122,6 +130,8 @@ final class WhereOptions {
                 .with(Capability.SKIP_DUPLICATES, skipsDuplicates);
         includes.forEach(each -> Checks.check(spec, "--include", () -> options.include(each)));
         excludes.forEach(each -> Checks.check(spec, "--exclude", () -> options.exclude(each)));
+        ignoredParameters.forEach(
+                each -> Checks.check(spec, "--ignore-parameter", () -> options.ignoreParameter(each)));
         Checks.set(spec, "--depth", depth, options::maxDepth);
         privateBlocks.forEach(each -> Checks.check(spec, "--allow-private", () -> options.allowPrivate(each)));
         options.obeyRobots(!ignoresRobots);

@@ -13,6 +13,7 @@ import dev.sieve.report.RecordedVisit;
 import dev.sieve.scope.Admission;
 import dev.sieve.scope.Scope;
 import dev.sieve.scope.SkipReason;
+import dev.sieve.url.PageKeys;
 import dev.sieve.url.Refusal;
 import dev.sieve.url.UrlNormalizer;
 import dev.sieve.url.UrlParts;
@@ -22,6 +23,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import picocli.CommandLine.Command;
 
 /** Shows what a crawl with the same command line does with a URL, and by which rule. */
@@ -82,9 +84,11 @@ final class WhyCommand extends CrawlCommand {
             return refused(out, SkipReason.invalid(refusal));
         }
         String parsed = Objects.requireNonNull(UrlNormalizer.parse(url));
-        String key = UrlNormalizer.key(parsed);
+        PageKeys keys = parts.options().keys();
+        String key = keys.of(parsed);
+        Predicate<String> isSame = each -> keys.of(each).equals(key);
         Admission admission = parts.admission();
-        boolean isSeed = readSeeds(rest, admission, place, fetcher, key);
+        boolean isSeed = readSeeds(rest, admission, place, fetcher, isSame);
         SkipReason reason = isSeed ? null : admission.skipReason(parsed, 1);
         Refused objection = origins.objection(parsed);
         if (reason == null && objection != null) {
@@ -102,8 +106,11 @@ final class WhyCommand extends CrawlCommand {
         if (reason != null && admission.skipReason(parsed, 0) == null && objection == null) {
             Terminal.println(out, "unless a seed redirects to it, which only a crawl can show");
         }
+        if (!key.equals(UrlNormalizer.key(parsed))) {
+            Terminal.println(out, "one page with " + key + ", since the other parameters are ignored");
+        }
         if (place.isSaved()) {
-            Terminal.println(out, "in the " + place.kind() + ": " + status(place, key));
+            Terminal.println(out, "in the " + place.kind() + ": " + status(place, key, isSame));
             Path folder = kept.folder();
             if (folder != null) {
                 RecordedVisit.of(folder, key).forEach(sentence -> Terminal.println(out, sentence));
@@ -140,13 +147,14 @@ final class WhyCommand extends CrawlCommand {
         return FailOn.ExitCode.NOT_CRAWLED;
     }
 
-    /** Adds all seeds to the scope. Returns whether one of them has this key. */
-    private boolean readSeeds(List<String> rest, Admission admission, CrawlPlace place, Fetcher fetcher, String key)
+    /** Adds all seeds to the scope. Returns whether one of them is the same page. */
+    private boolean readSeeds(
+            List<String> rest, Admission admission, CrawlPlace place, Fetcher fetcher, Predicate<String> isSame)
             throws IOException {
         boolean[] isFound = new boolean[1];
         Consumer<String> listed = seed -> {
             admission.scope().addSeed(seed);
-            isFound[0] |= UrlNormalizer.key(seed).equals(key);
+            isFound[0] |= isSame.test(seed);
         };
         Consumer<String> typed = listed.andThen(fetcher::open);
         readSeeds(rest, typed, listed);
@@ -154,11 +162,11 @@ final class WhyCommand extends CrawlCommand {
         return isFound[0];
     }
 
-    private static String status(CrawlPlace place, String key) throws IOException {
-        if (exports(place, Export.PENDING, key)) {
+    private static String status(CrawlPlace place, String key, Predicate<String> isSame) throws IOException {
+        if (exports(place, Export.PENDING, isSame)) {
             return "pending";
         }
-        if (exports(place, Export.DONE, key)) {
+        if (exports(place, Export.DONE, isSame)) {
             return "done";
         }
         return place.mightContain(key)
@@ -166,9 +174,9 @@ final class WhyCommand extends CrawlCommand {
                 : "not seen yet";
     }
 
-    private static boolean exports(CrawlPlace place, Export which, String key) throws IOException {
+    private static boolean exports(CrawlPlace place, Export which, Predicate<String> isSame) throws IOException {
         boolean[] isFound = new boolean[1];
-        place.export(which, each -> isFound[0] |= UrlNormalizer.key(each).equals(key));
+        place.export(which, each -> isFound[0] |= isSame.test(each));
         return isFound[0];
     }
 }

@@ -12,6 +12,7 @@ import dev.sieve.scope.Scope;
 import dev.sieve.scope.Trap;
 import dev.sieve.scope.TrapGuard;
 import dev.sieve.scope.UrlOrder;
+import dev.sieve.url.PageKeys;
 import java.math.BigDecimal;
 import java.net.InetAddress;
 import java.time.Duration;
@@ -42,6 +43,7 @@ public final class CrawlOptions extends PaceOptions<CrawlOptions> {
     final Map<Trap, Integer> trapLimits = new EnumMap<>(Trap.class);
     int maxDepth = Integer.MAX_VALUE;
     UrlOrder order = UrlOrder.AS_FOUND;
+    private PageKeys keys = PageKeys.ALL;
 
     @Nullable
     LocalSource source;
@@ -106,6 +108,18 @@ public final class CrawlOptions extends PaceOptions<CrawlOptions> {
     /** Adds a regular expression that must not match any part of a URL; wins over includes. Default: none. */
     public CrawlOptions exclude(String regex) {
         scope.exclude(regex);
+        return this;
+    }
+
+    /**
+     * Leaves a parameter out of the keys of URLs, so that two URLs which differ by nothing else are one page, requested
+     * by the URL that was found first. Default: none.
+     *
+     * @param name as it is spelled in URLs; a {@code *} at its end stands for any further characters: {@code utm_*}
+     * @throws IllegalArgumentException when no parameter can have such a name
+     */
+    public CrawlOptions ignoreParameter(String name) {
+        keys = keys.ignoring(name);
         return this;
     }
 
@@ -322,12 +336,18 @@ public final class CrawlOptions extends PaceOptions<CrawlOptions> {
                 + ", delay " + (adaptsDelay ? "adaptive" : seconds) + " per host, "
                 + concurrency + (concurrency == 1 ? " request" : " requests") + " at a time"
                 + (proxy == ProxySettings.NONE ? "" : ", proxy " + proxy)
-                + (obeyRobots ? "" : ", robots.txt ignored");
+                + (obeyRobots ? "" : ", robots.txt ignored")
+                + (keys == PageKeys.ALL ? "" : ", parameters ignored: " + keys);
     }
 
     /** Returns how many bytes of heap {@link #memory(long)} has set. */
     public long memory() {
         return memory;
+    }
+
+    /** Returns the keys of the URLs of the crawl. */
+    public PageKeys keys() {
+        return keys;
     }
 
     /** Returns in which form the texts of pages are recorded; null when they are not. */

@@ -92,7 +92,7 @@ final class Dispatcher {
         this.schedule = schedule;
         this.nanoClock = nanoClock;
         this.recorder = recorder;
-        levels = new Levels(schedule, recorder, job.sharing().ownLimit(options.maxDepth));
+        levels = new Levels(schedule, recorder, options.keys(), job.sharing().ownLimit(options.maxDepth));
         budget = job.sharing().budget(options.maxPages);
         workers = options.concurrency;
         reachability = new Reachability(continues, Math.max(20, 2 * workers));

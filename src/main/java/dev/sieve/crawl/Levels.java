@@ -7,7 +7,7 @@ import dev.sieve.bloom.Memberships;
 import dev.sieve.bloom.Murmur3;
 import dev.sieve.polite.HostSchedule;
 import dev.sieve.polite.ItemQueue;
-import dev.sieve.url.UrlNormalizer;
+import dev.sieve.url.PageKeys;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Objects;
@@ -30,6 +30,7 @@ import org.jspecify.annotations.Nullable;
 final class Levels {
     private final HostSchedule<Target> schedule;
     private final Recorder recorder;
+    private final PageKeys keys;
     private final int maxDepth;
     private final boolean isLimited;
 
@@ -55,9 +56,10 @@ final class Levels {
     private long kept;
 
     /** Creates levels up to a limit, beginning with that of the seeds; the recorder receives the notes that are finished. */
-    Levels(HostSchedule<Target> schedule, Recorder recorder, int maxDepth) {
+    Levels(HostSchedule<Target> schedule, Recorder recorder, PageKeys keys, int maxDepth) {
         this.schedule = schedule;
         this.recorder = recorder;
+        this.keys = keys;
         this.maxDepth = maxDepth;
         isLimited = maxDepth != Integer.MAX_VALUE;
         present = schedule.newQueue();
@@ -118,7 +120,7 @@ final class Levels {
     }
 
     private long[] hash(Target target) {
-        return Murmur3.hash(UrlNormalizer.key(target.url()), noted.seed());
+        return Murmur3.hash(keys.of(target.url()), noted.seed());
     }
 
     boolean hasDue() {

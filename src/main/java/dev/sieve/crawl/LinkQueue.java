@@ -17,8 +17,8 @@ import dev.sieve.scope.Admission;
 import dev.sieve.scope.Scope;
 import dev.sieve.scope.SkipReason;
 import dev.sieve.scope.SkipRule;
+import dev.sieve.url.PageKeys;
 import dev.sieve.url.Refusal;
-import dev.sieve.url.UrlNormalizer;
 import dev.sieve.url.UrlParts;
 import java.time.Instant;
 import java.util.EnumMap;
@@ -45,6 +45,7 @@ public final class LinkQueue {
 
     private final Frontier frontier;
     private final Admission admission;
+    private final PageKeys keys;
     private final boolean checksLinks;
     private final boolean checksResources;
     private final boolean followsAll;
@@ -64,7 +65,8 @@ public final class LinkQueue {
 
     /** Creates a queue whose scope is empty. */
     LinkQueue(CrawlOptions options, Recorder recorder, List<Stage> stages, CrawlJob job, Runnable readAdded) {
-        redirects = new RecentRedirects(recorder, stages);
+        keys = options.keys();
+        redirects = new RecentRedirects(recorder, stages, keys);
         this.frontier = job.frontier();
         admission = new CrawlParts(options).admission();
         checksLinks = options.has(Capability.CHECK_LINKS);
@@ -98,7 +100,7 @@ public final class LinkQueue {
         UrlBatch batch = new UrlBatch();
         for (String url : urls) {
             widen(url);
-            batch.add(url, UrlNormalizer.key(url));
+            batch.add(url, keys.of(url));
         }
         return push(batch, false);
     }
@@ -128,7 +130,7 @@ public final class LinkQueue {
             if (nofollow.contains(link) && admission.skipReason(link, depth) == null) {
                 addUnfollowed(link, unfollowed);
             } else {
-                add(link, admission.traps().key(link), page, batch, checks);
+                add(link, key(link), page, batch, checks);
             }
             pushIfLarge(batch, true);
             if (checks != null) {
@@ -151,7 +153,7 @@ public final class LinkQueue {
         String page = Objects.requireNonNull(unfollowed.referrer());
         if (checksLinks) {
             recorder.checked(url, SkipRule.NOFOLLOW.reason(), page);
-            unfollowed.add(url, Target.Kind.NOFOLLOW.key(url));
+            unfollowed.add(url, Target.Kind.NOFOLLOW.key(keys.of(url)));
             pushIfLarge(unfollowed, false);
         } else {
             recorder.skipped(url, SkipRule.NOFOLLOW.reason(), page);
@@ -170,7 +172,7 @@ public final class LinkQueue {
             } else {
                 UrlBatch batch =
                         batches.computeIfAbsent(Target.Kind.of(type), kind -> kind.batch(depth, hops, lease.url()));
-                addResource(url, UrlNormalizer.key(url), batch);
+                addResource(url, keys.of(url), batch);
                 pushIfLarge(batch, true);
             }
         });
@@ -192,9 +194,14 @@ public final class LinkQueue {
         Lease lease = resource.lease();
         if (admission.skipReason(lease.url(), lease.depth()) == null) {
             UrlBatch batch = new UrlBatch(lease.depth(), lease.redirects(), lease.referrer());
-            batch.add(lease.url(), "page " + UrlNormalizer.key(lease.url()));
+            batch.add(lease.url(), "page " + keys.of(lease.url()));
             push(batch, false);
         }
+    }
+
+    /** Returns the key of a link or of the target of a redirect, as far as its sessions are known. */
+    private String key(String url) {
+        return admission.traps().key(keys.of(url));
     }
 
     /** Adds a link or the target of a redirect to the batch to which it belongs, if any. */
@@ -232,7 +239,7 @@ public final class LinkQueue {
     /** Queues sitemaps, whatever the scope. */
     public void sitemaps(List<String> urls, Target.Kind kind, int redirects, String referrer) {
         UrlBatch batch = kind.batch(0, redirects, referrer);
-        urls.forEach(url -> batch.add(url, kind.key(url)));
+        urls.forEach(url -> batch.add(url, kind.key(keys.of(url))));
         push(batch, kind != Target.Kind.GUESSED_SITEMAP);
     }
 
@@ -326,12 +333,12 @@ public final class LinkQueue {
         if (lease.depth() == 0) {
             addSeed(lease, target);
         }
-        String key = admission.traps().key(target);
+        String key = key(target);
         // Both before the target is queued, so that its visit finds this redirect.
         recorder.redirected(lease);
-        RecentRedirects.Ring ring = redirects.ring(source.isCheck(), UrlNormalizer.key(lease.url()), redirect, key);
+        RecentRedirects.Ring ring = redirects.ring(source.isCheck(), keys.of(lease.url()), redirect, key);
         // Another spelling of the same page was seen, by the redirect itself; it still has to be fetched once.
-        boolean isSeen = key.equals(UrlNormalizer.key(lease.url()));
+        boolean isSeen = key.equals(key(lease.url()));
         boolean isNew = push(source, target, isSeen ? "redirect " + target : key) > 0;
         if (!isNew && wasOutside && checksLinks) {
             // It was checked as a link of another seed, so its own links were not followed.
@@ -354,7 +361,7 @@ public final class LinkQueue {
         Lease lease = source.lease();
         if (source.isResource() || source.is(Target.Kind.NOFOLLOW)) {
             UrlBatch resources = source.kind().batch(lease.depth(), lease.redirects() + 1, lease.url());
-            addResource(target, source.isResource() ? key : source.kind().key(target), resources);
+            addResource(target, source.isResource() ? key : source.kind().key(keys.of(target)), resources);
             return push(resources, true);
         }
         UrlBatch batch = new UrlBatch(lease.depth(), lease.redirects() + 1, lease.url());

@@ -7,6 +7,7 @@ import dev.sieve.fetch.FetchResult.Reason;
 import dev.sieve.fetch.FetchResult.Redirect;
 import dev.sieve.fetch.FetchResult.SetCookie;
 import dev.sieve.io.LruMap;
+import dev.sieve.url.PageKeys;
 import java.net.HttpURLConnection;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -25,6 +26,7 @@ public final class RecentRedirects {
 
     private final Recorder recorder;
     private final List<Stage> stages;
+    private final PageKeys keys;
 
     /** By key; their targets are keys as well. */
     private final LruMap<Redirect> redirects =
@@ -50,15 +52,16 @@ public final class RecentRedirects {
         }
     }
 
-    RecentRedirects(Recorder recorder, List<Stage> stages) {
+    RecentRedirects(Recorder recorder, List<Stage> stages, PageKeys keys) {
         this.recorder = recorder;
         this.stages = stages;
+        this.keys = keys;
     }
 
-    /** Notes a redirect that an earlier run has found, by keys. */
+    /** Notes a redirect that an earlier run has found, by keys of any run. */
     void add(String key, String target) {
         synchronized (redirects) {
-            redirects.put(key, new Redirect(HttpURLConnection.HTTP_MOVED_TEMP, target));
+            redirects.put(keys.of(key), new Redirect(HttpURLConnection.HTTP_MOVED_TEMP, keys.of(target)));
         }
         countForgotten();
     }

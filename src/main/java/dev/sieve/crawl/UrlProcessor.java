@@ -19,6 +19,7 @@ import dev.sieve.robots.RobotsCache;
 import dev.sieve.robots.RobotsRules;
 import dev.sieve.scope.SkipReason;
 import dev.sieve.scope.SkipRule;
+import dev.sieve.url.PageKeys;
 import dev.sieve.url.UrlParts;
 import java.io.UncheckedIOException;
 import java.time.Duration;
@@ -63,6 +64,7 @@ final class UrlProcessor {
     private final Politeness politeness;
     private final Dispatcher dispatcher;
     private final LinkQueue links;
+    private final PageKeys keys;
     private final Recorder recorder;
     private final CrawlClock clock;
     private final RequestWatch.Crawl watched;
@@ -106,6 +108,7 @@ final class UrlProcessor {
         this.politeness = politeness;
         this.dispatcher = dispatcher;
         this.links = links;
+        keys = options.keys();
         this.recorder = recorder;
         this.clock = clock;
         watched = new RequestWatch.Crawl(politeness, dispatcher, links, recorder, clock);
@@ -252,7 +255,7 @@ final class UrlProcessor {
     }
 
     private VisitContext visit(Target target) {
-        VisitContext visit = new VisitContext(target, recorder::lost, clock);
+        VisitContext visit = new VisitContext(target, keys, recorder::lost, clock);
         stages.forEach(stage -> visit.add(stage.visit(visit)));
         return visit;
     }

@@ -15,7 +15,7 @@ import dev.sieve.parse.LinkExtractor;
 import dev.sieve.parse.PageText;
 import dev.sieve.parse.TextDigest;
 import dev.sieve.scope.SkipReason;
-import dev.sieve.url.UrlNormalizer;
+import dev.sieve.url.PageKeys;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -34,6 +34,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class VisitContext {
     private final Target target;
+    private final PageKeys keys;
     private final Loss.Receiver losses;
     private final Instant fetchedAt;
     private final long startNanos;
@@ -51,8 +52,9 @@ public final class VisitContext {
     private final Map<String, Object> more = new HashMap<>();
 
     /** Creates the visit of a URL that begins now. */
-    VisitContext(Target target, Loss.Receiver losses, CrawlClock clock) {
+    VisitContext(Target target, PageKeys keys, Loss.Receiver losses, CrawlClock clock) {
         this.target = target;
+        this.keys = keys;
         this.losses = losses;
         fetchedAt = clock.now();
         startNanos = clock.nanoTime();
@@ -102,7 +104,7 @@ public final class VisitContext {
         Lease lease = target.lease();
         return new Visit(
                 lease.url(),
-                UrlNormalizer.key(lease.url()),
+                keys.of(lease.url()),
                 lease.depth(),
                 lease.referrer(),
                 result(),
@@ -192,8 +194,7 @@ public final class VisitContext {
     public @Nullable String otherCanonical() {
         String canonical = document.canonical();
         boolean isOther = canonical != null
-                && !UrlNormalizer.key(canonical)
-                        .equals(UrlNormalizer.key(target.lease().url()));
+                && !keys.of(canonical).equals(keys.of(target.lease().url()));
         return isOther ? canonical : null;
     }
 

@@ -139,7 +139,7 @@ final class BrokenLinks {
         String redirectTo = entry.redirectTo();
         if (redirectTo != null && redirects.size() < Bounds.REDIRECTS) {
             Hop hop = new Hop(Entry.id(Entry.key(redirectTo)), Bounds.cutOrNull(page(entry.referrer())));
-            redirects.put(Entry.id(entry.key()), hop);
+            redirects.put(Entry.id(Entry.key(entry.url())), hop);
         }
         if (entry.verdict() == Verdict.MOVED && moved.size() < limit) {
             moved.put(Entry.id(entry.key()), new Link(entry, page(entry.referrer())));
@@ -282,6 +282,7 @@ final class BrokenLinks {
     /** Returns the listed links by the hashes of their keys, and of the keys of the redirects that lead to them. */
     private Map<Long, Link> byHash() {
         Map<Long, Link> found = new HashMap<>();
+        add(moved, found);
         redirects.forEach((redirect, first) -> {
             Hop hop = first;
             for (int i = 0; i < MOST_HOPS && hop != null; i++) {
@@ -293,10 +294,17 @@ final class BrokenLinks {
                 hop = redirects.get(hop.target);
             }
         });
-        links.forEach((id, link) -> found.put(Entry.hashOf(id), link));
-        silent.forEach((id, link) -> found.put(Entry.hashOf(id), link));
-        moved.forEach((id, link) -> found.putIfAbsent(Entry.hashOf(id), link));
+        add(links, found);
+        add(silent, found);
         return found;
+    }
+
+    /** Adds links by their keys, and by the keys of their URLs, which may have parameters that their own keys lack. */
+    private static void add(Map<String, Link> links, Map<Long, Link> found) {
+        links.forEach((id, link) -> {
+            found.put(Entry.hash(Entry.key(link.url)), link);
+            found.put(Entry.hashOf(id), link);
+        });
     }
 
     private static int bit(Entry entry) {

@@ -266,7 +266,8 @@ public final class TrapGuard {
 
     /**
      * Returns the key of a URL: without a parameter that may be a session if several pages of the host, and most of
-     * those that differed by nothing else, had the same text. Until then, they are different pages.
+     * those that differed by nothing else, had the same text. Until then, they are different pages. The key of a key that
+     * lacks other parameters lacks them, too.
      */
     public String key(String url) {
         String key = UrlNormalizer.key(url);

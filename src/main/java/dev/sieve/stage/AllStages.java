@@ -47,8 +47,8 @@ public final class AllStages {
         RevisitRule rule =
                 new RevisitRule(options.minAge().toSeconds(), options.maxAge().toSeconds());
         Rounds rounds = options.has(Capability.ROUNDS)
-                ? Rounds.again(job, options.has(Capability.ONLY_DUE), rule)
-                : Rounds.of(job, rule);
+                ? Rounds.again(job, options.has(Capability.ONLY_DUE), rule, options.keys())
+                : Rounds.of(job, rule, options.keys());
         List<Stage> all = new ArrayList<>();
         long sitemapMemory = new CrawlParts(options).sitemapMemory();
         all.add(new Sitemaps(links, recorder, options.has(Capability.SITEMAPS), sitemapMemory));
@@ -62,7 +62,7 @@ public final class AllStages {
         }
         if (options.has(Capability.CHECK_FRAGMENTS)) {
             job.sharing().requireAlone("check fragments");
-            Fragments fragments = job.part(Fragments.class, Fragments::new);
+            Fragments fragments = job.part(Fragments.class, files -> new Fragments(files, options.keys()));
             all.add(new FragmentStage(
                     fragments, recorder, options.has(Capability.CHECK_ROUTES), rounds != null, clock));
         }

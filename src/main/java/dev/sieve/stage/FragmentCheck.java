@@ -138,10 +138,10 @@ final class FragmentCheck {
     private boolean runPasses() throws IOException {
         try {
             fragments.read(this::note);
-            fragments.read(newest((page, line) -> line.links(fragments.owner(), this::noteLink)));
+            fragments.read(newest((page, line) -> line.links(fragments, this::noteLink)));
             fragments.read(newest(this::findParts));
-            fragments.read(newest((page, line) ->
-                    line.links(fragments.owner(), (target, fragment) -> check(page, line, target, fragment))));
+            fragments.read(newest(
+                    (page, line) -> line.links(fragments, (target, fragment) -> check(page, line, target, fragment))));
             return true;
         } catch (CutShortException e) {
             return false;

@@ -5,6 +5,7 @@ import dev.sieve.fetch.FetchResult.Redirect;
 import dev.sieve.io.JobFiles;
 import dev.sieve.io.LineFile;
 import dev.sieve.io.LineTable;
+import dev.sieve.url.PageKeys;
 import dev.sieve.url.UrlNormalizer;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -53,32 +54,29 @@ final class Fragments {
     private static final int MAX_LINK_CHARS = 900_000;
 
     private final long owner;
+    private final PageKeys keys;
     private final LineTable file;
     private boolean hasAllPages;
 
-    Fragments(JobFiles files) throws IOException {
+    Fragments(JobFiles files, PageKeys keys) throws IOException {
+        this.keys = keys;
         owner = files.owner();
         file = new LineTable(files, KIND, (position, line) -> hasAllPages |= line.equals(CHECKED));
     }
 
     /** Collects the parts of a page, and its links to parts. Not safe for use by many threads. */
-    static final class Page {
-        private final long seed;
+    final class Page {
         private final StringBuilder links = new StringBuilder();
         private long[] parts = new long[16];
         private int count;
         private long lastTarget;
-
-        private Page(long seed) {
-            this.seed = seed;
-        }
 
         void part(String name) {
             if (count == parts.length) {
                 parts = Arrays.copyOf(parts, 2 * count);
             }
             if (count <= MAX_PARTS) {
-                parts[count++] = hash(name, seed);
+                parts[count++] = hash(name, owner);
             }
         }
 
@@ -87,7 +85,7 @@ final class Fragments {
             if (links.length() + fragment.length() > MAX_LINK_CHARS) {
                 return false;
             }
-            long target = pageHash(url, seed);
+            long target = pageHash(url);
             links.append(' ')
                     .append(target == lastTarget ? "" : text(target))
                     .append('#')
@@ -103,7 +101,7 @@ final class Fragments {
 
     /** Returns an empty page, to be added once its parts and links are known. */
     Page page() {
-        return new Page(owner);
+        return new Page();
     }
 
     /** Adds a page, and whether all its parts are known. */
@@ -150,7 +148,7 @@ final class Fragments {
     static void keepNewest(JobFiles files) throws IOException {
         LineTable.keepLast(files, KIND, Long.MIN_VALUE, text -> {
             if (isPage(text)) {
-                return pageHash(Line.of(text).url, files.owner());
+                return pageHash(UrlNormalizer.key(Line.of(text).url), files.owner());
             }
             return text.equals(CHECKED) ? 1 : 0;
         });
@@ -190,11 +188,11 @@ final class Fragments {
         }
 
         /** Passes on the links to parts; that of a redirect with a fragment is one. */
-        void links(long seed, Link link) throws IOException {
+        void links(Fragments fragments, Link link) throws IOException {
             if (isMoved) {
                 String target = target();
                 if (target.length() < rest.length()) {
-                    link.accept(pageHash(target, seed), rest.substring(target.length() + 1));
+                    link.accept(fragments.pageHash(target), rest.substring(target.length() + 1));
                 }
                 return;
             }
@@ -217,11 +215,11 @@ final class Fragments {
 
     /** Returns the hash of a page, which is neither 0 nor 1. */
     long pageHash(String url) {
-        return pageHash(url, owner);
+        return pageHash(keys.of(url), owner);
     }
 
-    private static long pageHash(String url, long seed) {
-        long hash = hash(UrlNormalizer.key(url), seed);
+    private static long pageHash(String key, long seed) {
+        long hash = hash(key, seed);
         return hash == 0 || hash == 1 ? 2 : hash;
     }
 
@@ -242,9 +240,5 @@ final class Fragments {
 
     static LongBuffer longs(String text) {
         return ByteBuffer.wrap(Base64.getUrlDecoder().decode(text)).asLongBuffer();
-    }
-
-    long owner() {
-        return owner;
     }
 }

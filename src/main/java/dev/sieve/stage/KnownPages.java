@@ -8,7 +8,7 @@ import dev.sieve.io.JobFiles;
 import dev.sieve.io.LineFile;
 import dev.sieve.io.LineTable;
 import dev.sieve.io.LongTable;
-import dev.sieve.url.UrlNormalizer;
+import dev.sieve.url.PageKeys;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
@@ -63,6 +63,7 @@ final class KnownPages {
     private static final int MIN_PAGES = 1 << 10;
 
     private final JobFiles files;
+    private final PageKeys keys;
     private final LineTable file;
 
     /** By number: the position of the last line of a page with all fields; 0 when the number is not used. */
@@ -88,13 +89,14 @@ final class KnownPages {
     private long roundStart;
 
     /** Opens the file of pages, or creates it with round 1 begun. The job closes it. */
-    KnownPages(JobFiles files) throws IOException {
-        this(files, Integer.MAX_VALUE);
+    KnownPages(JobFiles files, PageKeys keys) throws IOException {
+        this(files, keys, Integer.MAX_VALUE);
     }
 
     /** Opens them in the same way with room for less than 100 million. */
-    KnownPages(JobFiles files, int bytes) throws IOException {
+    KnownPages(JobFiles files, PageKeys keys, int bytes) throws IOException {
         this.files = files;
+        this.keys = keys;
         this.bytes = bytes;
         numbers = new LongTable(bytes);
         file = new LineTable(files, KIND, this::read);
@@ -209,9 +211,9 @@ final class KnownPages {
     }
 
     /** The same URL may be visited as a page, as a sitemap, and as one that is only checked. */
-    static String key(int label, String url) {
+    String key(int label, String url) {
         Target.Kind kind = Target.Kind.of(label);
-        return (kind.isCheck() ? CHECK : "") + kind.key(url);
+        return (kind.isCheck() ? CHECK : "") + kind.key(keys.of(url));
     }
 
     /** Returns what is known of a URL; null when it was not visited. */
@@ -236,7 +238,7 @@ final class KnownPages {
         }
         long link = page.links()[0];
         KnownPage target = page(link < 0 ? number(~link) : link);
-        return target == null ? null : UrlNormalizer.key(target.url());
+        return target == null ? null : keys.of(target.url());
     }
 
     /** Returns a URL with a line after a position, any with the key (null) or a certain one; reads only such lines. */

@@ -11,7 +11,7 @@ import dev.sieve.durable.DurableSieve;
 import dev.sieve.fetch.Exchange;
 import dev.sieve.fetch.FetchResult;
 import dev.sieve.fetch.FetchResult.Redirect;
-import dev.sieve.url.UrlNormalizer;
+import dev.sieve.url.PageKeys;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
@@ -40,28 +40,30 @@ final class Rounds {
     private final KnownPages pages;
     private final DurableSieve frontier;
     private final RevisitRule rule;
+    private final PageKeys keys;
     /** The numbers of pages that were queued since a sitemap calls them modified. */
     private final BitSet modified = new BitSet();
     /** Known pages that this run has queued, or that the round does not visit. */
     private final AtomicLong passed = new AtomicLong();
 
-    private Rounds(CrawlJob job, RevisitRule rule) throws IOException {
+    private Rounds(CrawlJob job, RevisitRule rule, PageKeys keys) throws IOException {
         this.job = job;
         this.rule = rule;
-        pages = job.part(KnownPages.class, KnownPages::new);
+        this.keys = keys;
+        pages = job.part(KnownPages.class, files -> new KnownPages(files, keys));
         frontier = (DurableSieve) job.frontier();
     }
 
     /** Returns the rounds of a job; null when it has none. */
-    static @Nullable Rounds of(CrawlJob job, RevisitRule rule) throws IOException {
-        return job.keepsFiles() && job.files().exists(KnownPages.KIND) ? new Rounds(job, rule) : null;
+    static @Nullable Rounds of(CrawlJob job, RevisitRule rule, PageKeys keys) throws IOException {
+        return job.keepsFiles() && job.files().exists(KnownPages.KIND) ? new Rounds(job, rule, keys) : null;
     }
 
     /**
      * Makes the crawl of a job one in rounds, and begins the next one, perhaps only of the pages that are due, if the
      * last one has ended. The message of an {@link IllegalArgumentException} says why that is not possible.
      */
-    static Rounds again(CrawlJob job, boolean onlyDue, RevisitRule rule) throws IOException {
+    static Rounds again(CrawlJob job, boolean onlyDue, RevisitRule rule, PageKeys keys) throws IOException {
         if (!job.keepsFiles()) {
             throw new IllegalArgumentException("a crawl in rounds needs a job in a folder");
         }
@@ -70,7 +72,7 @@ final class Rounds {
                     "this job was begun without rounds, so nothing is known of its pages; for"
                             + " a crawl in rounds, choose another folder");
         }
-        Rounds rounds = new Rounds(job, rule);
+        Rounds rounds = new Rounds(job, rule, keys);
         if (rounds.pages.isEnded()) {
             rounds.pages.begin(onlyDue);
             rounds.pages.removeEarlier();
@@ -155,7 +157,7 @@ final class Rounds {
 
     /** Returns a reference to the page with a URL, which may not be known yet. */
     long reference(String url) {
-        return ~pages.fingerprint(UrlNormalizer.key(url));
+        return ~pages.fingerprint(keys.of(url));
     }
 
     private KnownPage seen(Target target, long[] links, Exchange.@Nullable Earlier archived) {
@@ -179,7 +181,7 @@ final class Rounds {
         boolean isOfResource =
                 target.isResource() && (target.lease().redirects() > 0 || pages.find(styleSheet, referrer) != null);
         int label = isOfResource ? styleSheet : Target.Kind.PAGE.label();
-        return ~pages.fingerprint(KnownPages.key(label, referrer));
+        return ~pages.fingerprint(pages.key(label, referrer));
     }
 
     /** Returns a URL that is refused, and not known, as one that the next round tries again. */
@@ -308,7 +310,7 @@ final class Rounds {
                 label = page.label();
                 batch.clear(discovery.depth(), redirects, referrerUrl, label);
             }
-            batch.add(page.url(), page.kind().key(page.url()));
+            batch.add(page.url(), page.kind().key(keys.of(page.url())));
             count++;
         }
 

@@ -99,7 +99,8 @@ public final class UrlNormalizer {
      *
      * <p>In doubt a page is fetched twice, because a page that is taken for another is lost. Therefore http and https,
      * upper and lower case in paths, {@code //}, a trailing slash, {@code index.html}, {@code www.}, an empty query and
-     * a stray {@code %} are kept, and other parameters are neither sorted nor dropped.
+     * a stray {@code %} are kept, and other parameters are neither sorted nor dropped; {@link PageKeys} drops those that a
+     * user names.
      *
      * @param url a URL returned by {@link #parse} or {@link Base#resolve}
      * @return the same object when the URL is its own key, as most are; {@code key(key(url))} equals {@code key(url)}
@@ -108,7 +109,7 @@ public final class UrlNormalizer {
         int hostEnd = UrlParts.hostEnd(url);
         String key = url.charAt(hostEnd - 1) == '.' ? url.substring(0, hostEnd - 1) + url.substring(hostEnd) : url;
         int percent = key.indexOf('%');
-        return without(SESSION, percent < 0 ? key : unescaped(key.getBytes(ISO_8859_1), percent));
+        return withoutSession(SESSION, percent < 0 ? key : unescaped(key.getBytes(ISO_8859_1), percent));
     }
 
     /**
@@ -117,20 +118,22 @@ public final class UrlNormalizer {
      * object if there is none.
      */
     public static String withoutAmbiguous(String key) {
-        return without(AMBIGUOUS, key);
+        return withoutSession(AMBIGUOUS, key);
     }
 
-    private static String without(Pattern session, String url) {
+    private static String withoutSession(Pattern session, String url) {
         // The ends of these names as they are written. Most URLs have none of them.
         boolean mayHaveSession = url.contains("id=")
                 || url.contains("ID=")
                 || url.contains("Id=")
                 || url.contains("token=")
                 || url.contains("TOKEN=");
-        if (!mayHaveSession) {
-            return url;
-        }
-        String without = session.matcher(url).replaceAll("");
+        return mayHaveSession ? without(session, url) : url;
+    }
+
+    /** Returns a key without what an expression matches: parameters, each with the {@code &} after it. */
+    static String without(Pattern parameters, String url) {
+        String without = parameters.matcher(url).replaceAll("");
         boolean wasLast = without.length() < url.length() && (without.endsWith("?") || without.endsWith("&"));
         return wasLast ? without.substring(0, without.length() - 1) : without;
     }

@@ -60,6 +60,7 @@ class OptionValuesTest {
                         "--scope",
                         "--include",
                         "--exclude",
+                        "--ignore-parameter",
                         "--depth",
                         "--sitemaps",
                         "--check-links",

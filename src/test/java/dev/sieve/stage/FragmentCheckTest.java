@@ -21,6 +21,7 @@ import dev.sieve.io.FakeDisk;
 import dev.sieve.io.JobFiles;
 import dev.sieve.job.CrawlDirectory;
 import dev.sieve.output.Visit;
+import dev.sieve.url.PageKeys;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -244,7 +245,11 @@ class FragmentCheckTest {
         FragmentCheck.Receiver receiver = receiver(link -> found.add(link.replace(site.url(""), "")));
         try (CrawlJob directory = CrawlDirectory.open(folder.resolve("job"), builder -> {})) {
             FragmentCheck.Result result = new FragmentCheck(
-                            directory.part(Fragments.class, Fragments::new), receiver, false, () -> false, tableBytes)
+                            directory.part(Fragments.class, files -> new Fragments(files, PageKeys.ALL)),
+                            receiver,
+                            false,
+                            () -> false,
+                            tableBytes)
                     .run();
 
             assertThat(result.found() + result.missing() + result.unknown()).isEqualTo(report.count(Counter.FRAGMENTS));
@@ -270,7 +275,7 @@ class FragmentCheckTest {
 
     /** A page with many parts, and pages with many links to others. */
     private static Fragments linksToMissingParts(JobFiles files, int pages, int links) throws IOException {
-        Fragments fragments = new Fragments(files);
+        Fragments fragments = new Fragments(files, PageKeys.ALL);
         Fragments.Page target = fragments.page();
         IntStream.range(0, 50_000).forEach(i -> target.part("p" + i));
         fragments.add(0, "http://h/", target, true);

@@ -8,6 +8,7 @@ import dev.sieve.crawl.Target;
 import dev.sieve.crawl.VisitContext;
 import dev.sieve.fetch.FetchResult.Failed;
 import dev.sieve.fetch.FetchResult.Reason;
+import dev.sieve.url.PageKeys;
 import java.io.IOException;
 import java.time.Instant;
 import java.util.List;
@@ -19,7 +20,7 @@ public final class JobParts {
     private JobParts() {}
 
     private static Rounds rounds(CrawlJob job) throws IOException {
-        return Objects.requireNonNull(Rounds.of(job, RevisitRuleTest.RULE));
+        return Objects.requireNonNull(Rounds.of(job, RevisitRuleTest.RULE, PageKeys.ALL));
     }
 
     private static KnownTexts texts(CrawlJob job) throws IOException {
@@ -27,7 +28,7 @@ public final class JobParts {
     }
 
     private static Fragments fragments(CrawlJob job) throws IOException {
-        return job.part(Fragments.class, Fragments::new);
+        return job.part(Fragments.class, files -> new Fragments(files, PageKeys.ALL));
     }
 
     private static CookieJar cookies(CrawlJob job) throws IOException {
@@ -43,15 +44,15 @@ public final class JobParts {
         texts(job);
         fragments(job);
         cookies(job);
-        if (Rounds.of(job, RevisitRuleTest.RULE) != null) {
+        if (Rounds.of(job, RevisitRuleTest.RULE, PageKeys.ALL) != null) {
             links(job);
         }
     }
 
     /** Makes it a job with rounds. */
     public static void beginRounds(CrawlJob job) throws IOException {
-        if (Rounds.of(job, RevisitRuleTest.RULE) == null) {
-            Rounds.again(job, false, RevisitRuleTest.RULE);
+        if (Rounds.of(job, RevisitRuleTest.RULE, PageKeys.ALL) == null) {
+            Rounds.again(job, false, RevisitRuleTest.RULE, PageKeys.ALL);
         }
     }
 
@@ -88,7 +89,7 @@ public final class JobParts {
         fragments(job).read((position, line) -> lines.accept("fragment " + line));
         assertThat(texts(job)).isNotNull();
         assertThat(cookies(job)).isNotNull();
-        if (Rounds.of(job, RevisitRuleTest.RULE) != null) {
+        if (Rounds.of(job, RevisitRuleTest.RULE, PageKeys.ALL) != null) {
             rounds(job).pages().all(page -> {
                 lines.accept("page " + page.line());
                 return true;

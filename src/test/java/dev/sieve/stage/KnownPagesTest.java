@@ -8,6 +8,7 @@ import dev.sieve.io.LineFile;
 import dev.sieve.io.LocalDisk;
 import dev.sieve.job.CrawlDirectory;
 import dev.sieve.stage.KnownPage.State;
+import dev.sieve.url.PageKeys;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -71,7 +72,7 @@ class KnownPagesTest {
     void aPageIsTheSameAfterAnOpen(boolean ends) throws IOException {
         KnownPage page = page(URL);
         try (JobFiles files = files()) {
-            KnownPages pages = new KnownPages(files);
+            KnownPages pages = new KnownPages(files, PageKeys.ALL);
             assertThat(pages.find(0, URL)).isNull();
             pages.add(page, false);
             if (ends) {
@@ -81,7 +82,7 @@ class KnownPagesTest {
             pages.flush(false);
         }
         try (JobFiles files = files()) {
-            KnownPages pages = new KnownPages(files);
+            KnownPages pages = new KnownPages(files, PageKeys.ALL);
             assertThat(text(find(pages, URL))).isEqualTo(text(page.with(0, KnownPage.NO_REFERRER, KnownPage.NO_LINKS)));
             assertThat(pages.find(4, URL)).isNull();
             assertThat(pages.find(0, URL + "x")).isNull();
@@ -94,7 +95,7 @@ class KnownPagesTest {
         int most = 768;
         int bytes = 1 << 14;
         try (JobFiles files = files()) {
-            KnownPages pages = new KnownPages(files, bytes);
+            KnownPages pages = new KnownPages(files, PageKeys.ALL, bytes);
             for (int i = 0; i < most; i++) {
                 pages.add(page(URL + i), false);
             }
@@ -105,7 +106,7 @@ class KnownPagesTest {
                     find(pages, URL + 1).visited(new KnownPage.Visits(2, 404, 2_000_000_001, 1_999_999_999, 0)), false);
         }
         try (JobFiles files = files()) {
-            KnownPages pages = new KnownPages(files, bytes);
+            KnownPages pages = new KnownPages(files, PageKeys.ALL, bytes);
             assertThat(pages.size()).isEqualTo(most);
             assertThat(find(pages, URL + 1).visits().status()).isEqualTo(404);
             assertThat(pages.find(0, URL + most)).isNull();
@@ -115,13 +116,13 @@ class KnownPagesTest {
     @Test
     void aClockThatIsSetBackDamagesNothing() throws IOException {
         try (JobFiles files = files()) {
-            KnownPages pages = new KnownPages(files);
+            KnownPages pages = new KnownPages(files, PageKeys.ALL);
             pages.add(page(URL), false);
             pages.touch(find(pages, URL).visited(new KnownPage.Visits(2, 200, 1_000_000_000, 1_999_999_999, 60)));
             end(pages, false, url -> true);
         }
         try (JobFiles files = files()) {
-            KnownPages pages = new KnownPages(files);
+            KnownPages pages = new KnownPages(files, PageKeys.ALL);
             assertThat(find(pages, URL).visits().last()).isEqualTo(1_000_000_000);
             assertThat(find(pages, URL).visits().lastChange()).isEqualTo(1_000_000_000);
         }
@@ -130,7 +131,7 @@ class KnownPagesTest {
     @Test
     void aVisitWithoutChangesIsAShortLineThatCounts() throws IOException {
         try (JobFiles files = files()) {
-            KnownPages pages = new KnownPages(files);
+            KnownPages pages = new KnownPages(files, PageKeys.ALL);
             pages.add(page(URL), false);
             pages.flush(false);
             long before = Files.size(folder.resolve("crawl-pages"));
@@ -140,7 +141,7 @@ class KnownPagesTest {
         }
         for (int run = 0; run < 2; run++) {
             try (JobFiles files = files()) {
-                KnownPages pages = new KnownPages(files);
+                KnownPages pages = new KnownPages(files, PageKeys.ALL);
                 KnownPage page = find(pages, URL);
                 assertThat(page.visits().count()).isEqualTo(5);
                 assertThat(page.visits().last()).isEqualTo(2_000_000_099);
@@ -155,7 +156,7 @@ class KnownPagesTest {
     @Test
     void aVisitBelongsToTheRoundInWhichItIsNoted() throws IOException {
         // Not closed, as a kill leaves it.
-        KnownPages killed = new KnownPages(files());
+        KnownPages killed = new KnownPages(files(), PageKeys.ALL);
         killed.add(page(URL), false);
         assertThat(killed.isVisited(0, URL)).isTrue();
         end(killed, false, url -> true);
@@ -166,13 +167,13 @@ class KnownPagesTest {
         killed.queued();
         killed.touch(find(killed, URL));
         try (JobFiles files = files()) {
-            KnownPages pages = new KnownPages(files);
+            KnownPages pages = new KnownPages(files, PageKeys.ALL);
             assertThat(pages.isVisited(0, URL)).as("not flushed").isFalse();
             pages.touch(find(pages, URL));
             pages.flush(true);
         }
         try (JobFiles files = files()) {
-            KnownPages pages = new KnownPages(files);
+            KnownPages pages = new KnownPages(files, PageKeys.ALL);
             assertThat(pages.isVisited(0, URL)).isTrue();
             assertThat(pages.isQueued()).isTrue();
             assertThat(pages.isEnded()).isFalse();
@@ -182,7 +183,7 @@ class KnownPagesTest {
     @Test
     void thePagesToWhichNoOtherOneLinksAreOrphans() throws IOException {
         try (JobFiles files = files()) {
-            KnownPages pages = new KnownPages(files);
+            KnownPages pages = new KnownPages(files, PageKeys.ALL);
             pages.add(page(URL, links(pages, URL + "a", URL + "later")), false);
             pages.add(page(URL + "self", links(pages, URL + "self")), false);
             pages.add(page(URL + "a", links(pages, URL + "b", URL)), false);
@@ -190,7 +191,7 @@ class KnownPagesTest {
             assertThat(end(pages, true, URL::equals).orphans()).containsExactly(URL + "self");
         }
         try (JobFiles files = files()) {
-            KnownPages pages = new KnownPages(files);
+            KnownPages pages = new KnownPages(files, PageKeys.ALL);
             pages.begin(false);
             pages.add(page(URL + "later"), false);
             assertThat(find(pages, URL).links()).hasSize(2);
@@ -205,7 +206,7 @@ class KnownPagesTest {
         int count = 3000;
         int most = 120;
         try (JobFiles files = files()) {
-            KnownPages pages = new KnownPages(files);
+            KnownPages pages = new KnownPages(files, PageKeys.ALL);
             long urlBytes = 0;
             for (int i = 0; i < count; i++) {
                 String[] links = new String[20];
@@ -229,7 +230,7 @@ class KnownPagesTest {
     @Test
     void aLostLineLosesOnlyItsPage() throws IOException {
         // Not closed, as a kill leaves it.
-        KnownPages killed = new KnownPages(files());
+        KnownPages killed = new KnownPages(files(), PageKeys.ALL);
         for (int i = 0; i < 3; i++) {
             killed.add(page(URL + i, links(killed, URL + (i + 1) % 3)), false);
         }
@@ -245,7 +246,7 @@ class KnownPagesTest {
         kept.removeIf(line -> line.endsWith(URL + "1"));
         LineFile.replace(disk, KnownPages.KIND, OWNER, kept);
         try (JobFiles files = files()) {
-            KnownPages pages = new KnownPages(files);
+            KnownPages pages = new KnownPages(files, PageKeys.ALL);
             assertThat(pages.find(0, URL + "1")).isNull();
             assertThat(find(pages, URL + "2").number()).isEqualTo(2);
             assertThat(pages.page(find(pages, URL + "2").links()[0])).isNotNull();
@@ -271,10 +272,10 @@ class KnownPagesTest {
             })
     void aLineThatIsNoPageIsNamed(String line) throws IOException {
         try (JobFiles files = files()) {
-            new KnownPages(files);
+            new KnownPages(files, PageKeys.ALL);
         }
         LineFile.Kind kind = new LineFile.Kind("crawl-pages", 3, "a line", "", each -> true);
         LineFile.replace(new LocalDisk(folder), kind, OWNER, List.of(line));
-        assertThatThrownBy(() -> new KnownPages(files())).hasMessageContaining("line 2 is not a page");
+        assertThatThrownBy(() -> new KnownPages(files(), PageKeys.ALL)).hasMessageContaining("line 2 is not a page");
     }
 }

@@ -11,6 +11,7 @@ import dev.sieve.durable.ChildJvm;
 import dev.sieve.fetch.FetchResult;
 import dev.sieve.job.CrawlDirectory;
 import dev.sieve.output.Change;
+import dev.sieve.url.PageKeys;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Instant;
@@ -62,14 +63,14 @@ class LongRoundIT {
         public static void main(String[] args) throws IOException {
             int pages = Integer.parseInt(args[1]);
             try (CrawlJob job = CrawlDirectory.open(Path.of(args[0]), builder -> builder.capacity(pages))) {
-                Rounds first = Rounds.again(job, false, RevisitRuleTest.RULE);
+                Rounds first = Rounds.again(job, false, RevisitRuleTest.RULE, PageKeys.ALL);
                 KnownPages known = first.pages();
                 for (int page = 0; page < pages; page++) {
                     known.add(page(known, page, pages), false);
                 }
                 first.complete(() -> false);
                 first.end();
-                Rounds rounds = Rounds.again(job, false, RevisitRuleTest.RULE);
+                Rounds rounds = Rounds.again(job, false, RevisitRuleTest.RULE, PageKeys.ALL);
                 rounds.queue(START.plusSeconds(1), page -> true, () -> false);
                 long unchanged = visitAll(job.frontier(), rounds);
                 System.out.printf(
@@ -87,7 +88,7 @@ class LongRoundIT {
             long[] links = IntStream.rangeClosed(1, LINKS)
                     .map(i -> number + i * i)
                     .filter(page -> page < pages)
-                    .mapToLong(page -> ~known.fingerprint(KnownPages.key(0, url(page))))
+                    .mapToLong(page -> ~known.fingerprint(known.key(0, url(page))))
                     .sorted()
                     .toArray();
             long time = START.getEpochSecond();

@@ -24,6 +24,7 @@ import dev.sieve.io.FakeDisk.Unsynced;
 import dev.sieve.io.JobFiles;
 import dev.sieve.job.CrawlDirectory;
 import dev.sieve.output.Change;
+import dev.sieve.url.PageKeys;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
@@ -171,12 +172,12 @@ class RoundsPowerCutTest {
             for (int round = 0; round < last; first = first == 0 ? round : first) {
                 try (DurableSieve frontier = OnDisk.open(disk, durability);
                         CrawlJob job = CrawlDirectory.open(frontier, Path.of("fake"), disk, OWNER, Instant.EPOCH)) {
-                    Rounds before = Rounds.of(job, RevisitRuleTest.RULE);
+                    Rounds before = Rounds.of(job, RevisitRuleTest.RULE, PageKeys.ALL);
                     if (before != null && before.pages().isEnded()) {
                         assertThat(frontier.pending() + frontier.inFlight()).isZero();
                     }
                     if (before == null || random.nextBoolean()) {
-                        Rounds.again(job, random.nextBoolean(), RevisitRuleTest.RULE);
+                        Rounds.again(job, random.nextBoolean(), RevisitRuleTest.RULE, PageKeys.ALL);
                     }
                     round = run(job, frontier);
                 }
@@ -186,13 +187,13 @@ class RoundsPowerCutTest {
 
         /** Continues a round; returns its number if it has ended. */
         private int run(CrawlJob job, DurableSieve frontier) throws IOException {
-            Rounds rounds = Rounds.of(job, RevisitRuleTest.RULE);
+            Rounds rounds = Rounds.of(job, RevisitRuleTest.RULE, PageKeys.ALL);
             int round = rounds.round();
             if (rounds.pages().isEnded()) {
                 return round;
             }
             Journal journal = Journal.of(job);
-            job.part(Fragments.class, Fragments::new);
+            job.part(Fragments.class, files -> new Fragments(files, PageKeys.ALL));
             rounds.queue(Instant.ofEpochSecond(1_000_000L * round), page -> true, () -> false);
             if (round == 1) {
                 UrlBatch seeds = new UrlBatch();

@@ -21,6 +21,7 @@ import dev.sieve.job.CrawlDirectory;
 import dev.sieve.output.Change;
 import dev.sieve.output.History;
 import dev.sieve.output.Visit;
+import dev.sieve.url.PageKeys;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Path;
@@ -138,7 +139,7 @@ class RoundsTest {
     /** Makes the last visit of all pages older, after which they are not due for a month. */
     private void age(Duration age) throws IOException {
         try (CrawlJob directory = CrawlDirectory.open(folder.resolve("job"), builder -> {})) {
-            KnownPages pages = Objects.requireNonNull(Rounds.of(directory, RevisitRuleTest.RULE))
+            KnownPages pages = Objects.requireNonNull(Rounds.of(directory, RevisitRuleTest.RULE, PageKeys.ALL))
                     .pages();
             pages.all(page -> {
                 KnownPage.Visits visits = page.visits();
@@ -193,7 +194,7 @@ class RoundsTest {
         try (Site site = new Site().page("/", "/a").page("/a")) {
             run(options(), crawler -> crawler.seed(site.url("/")));
             try (CrawlJob directory = CrawlDirectory.open(folder.resolve("job"), builder -> {})) {
-                Rounds.again(directory, true, RevisitRuleTest.RULE);
+                Rounds.again(directory, true, RevisitRuleTest.RULE, PageKeys.ALL);
             }
 
             run(Site.fast(), crawler -> {});
@@ -209,8 +210,8 @@ class RoundsTest {
         try (Site site = new Site().page("/", "/a", "/b").page("/a").page("/b")) {
             run(options(), crawler -> crawler.seed(site.url("/")));
             try (CrawlJob directory = CrawlDirectory.open(folder.resolve("job"), builder -> {})) {
-                Rounds.again(directory, false, RevisitRuleTest.RULE);
-                Rounds rounds = Objects.requireNonNull(Rounds.of(directory, RevisitRuleTest.RULE));
+                Rounds.again(directory, false, RevisitRuleTest.RULE, PageKeys.ALL);
+                Rounds rounds = Objects.requireNonNull(Rounds.of(directory, RevisitRuleTest.RULE, PageKeys.ALL));
                 Iterator<Boolean> ends = List.of(false, false, true).iterator();
 
                 assertThat(rounds.queue(Instant.now(), page -> true, ends::next))
@@ -218,7 +219,7 @@ class RoundsTest {
                 assertThat(rounds.toQueue()).isOne();
             }
             try (CrawlJob directory = CrawlDirectory.open(folder.resolve("job"), builder -> {})) {
-                Rounds rounds = Objects.requireNonNull(Rounds.of(directory, RevisitRuleTest.RULE));
+                Rounds rounds = Objects.requireNonNull(Rounds.of(directory, RevisitRuleTest.RULE, PageKeys.ALL));
                 assertThat(rounds.queue(Instant.now(), page -> true, () -> false))
                         .isOne();
                 assertThat(rounds.toQueue()).isZero();
@@ -256,8 +257,8 @@ class RoundsTest {
         List<String> orders = List.of("abc", "abc", "acb", "bac", "bca", "cab", "cba");
         try (CrawlJob job = CrawlDirectory.open(folder.resolve("job"), builder -> builder.capacity(100))) {
             for (String order : orders) {
-                Rounds.again(job, false, RevisitRuleTest.RULE);
-                Rounds rounds = Objects.requireNonNull(Rounds.of(job, RevisitRuleTest.RULE));
+                Rounds.again(job, false, RevisitRuleTest.RULE, PageKeys.ALL);
+                Rounds rounds = Objects.requireNonNull(Rounds.of(job, RevisitRuleTest.RULE, PageKeys.ALL));
                 Redirects redirects = Redirects.of(
                         options(),
                         job,
