@@ -2,6 +2,7 @@ package dev.sieve.stage;
 
 import dev.sieve.bloom.Murmur3;
 import dev.sieve.crawl.Ending;
+import dev.sieve.crawl.RecentRedirects;
 import dev.sieve.crawl.Stage;
 import dev.sieve.fetch.FetchResult.Page;
 import dev.sieve.fetch.FetchResult.Redirect;
@@ -123,7 +124,19 @@ final class CheckedLinks implements Stage, LocalSource {
 
     @Override
     public boolean has(String url) {
-        return good.get(hash(url)) != null && isElsewhere.test(url);
+        return known(url, RecentRedirects.MAX) != null;
+    }
+
+    /** Returns the line of a link to another site that works, and so does what it redirects to; null for others. */
+    private @Nullable String known(String url, int hops) {
+        String line = good.get(hash(url));
+        if (line == null || !isElsewhere.test(url)) {
+            return null;
+        }
+        String[] words = line.split(" ", -1);
+        String target = words[4].replaceFirst("#.*", "");
+        boolean isPage = words[3].startsWith("2") || !isElsewhere.test(target);
+        return isPage || (hops > 0 && known(target, hops - 1) != null) ? line : null;
     }
 
     @Override
@@ -133,8 +146,8 @@ final class CheckedLinks implements Stage, LocalSource {
             return null;
         }
         String[] words = line.split(" ", -1);
-        int status = Integer.parseInt(words[3]);
-        return new Response(status, Map.of(status < 300 ? "content-type" : "location", List.of(words[4])));
+        String field = words[3].startsWith("2") ? "content-type" : "location";
+        return new Response(Integer.parseInt(words[3]), Map.of(field, List.of(words[4])));
     }
 
     /** Marks a visit whose result an earlier run has found, or that finds a link newly broken. Notes the others. */
@@ -147,7 +160,7 @@ final class CheckedLinks implements Stage, LocalSource {
         } else if (round > 0 || !visit.isCheck() || !isElsewhere.test(visit.url())) {
             return visit;
         }
-        String line = good.get(hash);
+        String line = known(visit.url(), RecentRedirects.MAX);
         if (line != null) {
             Instant time = Instant.ofEpochSecond(Long.parseLong(line.split(" ", -1)[1]));
             return visit.with(VisitField.EARLIER.text(), time.toString());

@@ -87,12 +87,31 @@ class CheckedLinksTest {
     @Test
     void redirectLeadsToTheSamePlace() throws IOException {
         Redirect redirect = new Redirect(301, "http://other.test/b", "part", FetchResult.SetCookie.NONE, null);
-        run(0, 0, true, links -> links.recorded(visit(URL, 0, redirect)));
+        run(0, 0, true, links -> {
+            links.recorded(visit(URL, 0, redirect));
+            links.recorded(visit("http://other.test/b", 0, page(200, "text/html")));
+        });
         run(0, 1, true, links -> {
             try (Response response = Objects.requireNonNull(links.respond(URL))) {
                 assertThat(response.status()).isEqualTo(301);
                 assertThat(response.headers()).isEqualTo(Map.of("location", List.of("http://other.test/b#part")));
             }
+        });
+    }
+
+    /** Its target may be one that is valid for minutes, and another one next time. */
+    @Test
+    void redirectToWhatIsNotRememberedIsRequestedAgain() throws IOException {
+        run(0, 0, true, links -> {
+            links.recorded(visit(URL, 0, new Redirect(302, "http://other.test/signed")));
+            links.recorded(visit("http://other.test/signed", 0, page(503, "text/html")));
+            links.recorded(visit("http://other.test/ring", 0, new Redirect(302, "http://other.test/ring")));
+            links.recorded(visit("http://other.test/home", 0, new Redirect(302, "http://own.test/")));
+        });
+        run(0, 1, true, links -> {
+            assertThat(links.has(URL)).isFalse();
+            assertThat(links.has("http://other.test/ring")).isFalse();
+            assertThat(links.has("http://other.test/home")).isTrue();
         });
     }
 
