@@ -1,9 +1,9 @@
 package dev.sieve.url;
 
-import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -43,9 +43,7 @@ public final class PageKeys {
             throw new IllegalArgumentException(
                     "not the name of a parameter, as in utm_source, or its beginning, as in utm_*: " + name);
         }
-        List<String> more = new ArrayList<>(names);
-        more.add(name);
-        return new PageKeys(more);
+        return new PageKeys(Stream.concat(names.stream(), Stream.of(name)).toList());
     }
 
     /**
