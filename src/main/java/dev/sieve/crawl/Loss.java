@@ -9,6 +9,7 @@ import java.util.Locale;
 public enum Loss {
     COOKIES_EVICTED,
     COOKIES_IGNORED,
+    LINKS_FORGOTTEN,
     REDIRECTS_FORGOTTEN,
     ROBOTS_UNREADABLE;
 

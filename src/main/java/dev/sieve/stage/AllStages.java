@@ -68,7 +68,8 @@ public final class AllStages {
         }
         if (rounds != null || options.has(Capability.REMEMBER_LINKS)) {
             int round = rounds == null ? 0 : rounds.round();
-            all.add(new CheckedLinks(job.files(), links::isElsewhere, round, rule.maxAge(), clock.now()));
+            all.add(new CheckedLinks(
+                    job.files(), links::isElsewhere, recorder::lost, round, rule.maxAge(), clock.now()));
         }
         if (rounds != null) {
             all.add(new RoundStage(rounds, links, recorder, clock));

@@ -2,6 +2,7 @@ package dev.sieve.stage;
 
 import dev.sieve.bloom.Murmur3;
 import dev.sieve.crawl.Ending;
+import dev.sieve.crawl.Loss;
 import dev.sieve.crawl.RecentRedirects;
 import dev.sieve.crawl.Stage;
 import dev.sieve.fetch.FetchResult.Page;
@@ -21,6 +22,7 @@ import java.time.Instant;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
+import java.util.function.BiConsumer;
 import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
 import java.util.regex.Pattern;
@@ -62,9 +64,9 @@ final class CheckedLinks implements Stage, LocalSource {
 
     private final LineTable file;
     /** The lines of links that work, by hash, and of what was broken; neither map changes once this is open. */
-    private final LruMap<String> good = new LruMap<>(GOOD_BYTES, String::length);
+    private final LruMap<String> good;
 
-    private final LruMap<String> broken = new LruMap<>(BROKEN_BYTES, String::length);
+    private final LruMap<String> broken;
     private boolean hasEnded;
 
     /**
@@ -72,10 +74,17 @@ final class CheckedLinks implements Stage, LocalSource {
      *
      * @param isElsewhere whether a URL is of another site
      * @param round the present round; 0 in a job without rounds
+     * @param losses counts the links for which there is no memory
      * @param maxAge for how many seconds a link that works is not requested again
      */
-    CheckedLinks(JobFiles files, Predicate<String> isElsewhere, int round, long maxAge, Instant now)
+    CheckedLinks(
+            JobFiles files, Predicate<String> isElsewhere, Loss.Receiver losses, int round, long maxAge, Instant now)
             throws IOException {
+        BiConsumer<String, String> dropped = (hash, line) -> losses.lost(
+                Loss.LINKS_FORGOTTEN,
+                "there are more links than are kept: requested again, and newly broken if they are");
+        good = new LruMap<>(GOOD_BYTES, String::length, each -> false, dropped);
+        broken = new LruMap<>(BROKEN_BYTES, String::length, each -> false, dropped);
         owner = files.owner();
         this.isElsewhere = isElsewhere;
         this.round = round;

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.sieve.FrontierSettings;
 import dev.sieve.crawl.CrawlJob;
 import dev.sieve.crawl.Ending;
+import dev.sieve.crawl.Loss;
 import dev.sieve.durable.Durability;
 import dev.sieve.fetch.FetchResult;
 import dev.sieve.fetch.FetchResult.Page;
@@ -18,9 +19,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -31,6 +34,8 @@ class CheckedLinksTest {
     @TempDir
     private Path folder;
 
+    private final List<Loss> losses = new ArrayList<>();
+
     private interface Use {
         void with(CheckedLinks links) throws IOException;
     }
@@ -39,8 +44,13 @@ class CheckedLinksTest {
     private void run(int round, int second, boolean ends, Use use) throws IOException {
         try (CrawlJob job =
                 CrawlDirectory.openAnew(folder, FrontierSettings.DEFAULTS.withCapacity(10), Durability.PROCESS)) {
-            CheckedLinks links =
-                    new CheckedLinks(job.files(), url -> url.contains("other"), round, 100, START.plusSeconds(second));
+            CheckedLinks links = new CheckedLinks(
+                    job.files(),
+                    url -> url.contains("other"),
+                    (loss, sentence) -> losses.add(loss),
+                    round,
+                    100,
+                    START.plusSeconds(second));
             use.with(links);
             links.end(ends ? Ending.DRAINED : Ending.STOPPED, () -> false);
             links.flush(false);
@@ -82,6 +92,17 @@ class CheckedLinksTest {
         // Its age is that of the request.
         run(0, 107, true, links -> assertThat(links.has(URL)).isFalse());
         run(0, 6, true, links -> assertThat(links.has(URL)).isFalse());
+    }
+
+    @Test
+    void linksForWhichThereIsNoMemoryAreCounted() throws IOException {
+        Page missing = page(404, "text/html");
+        run(0, 0, true, links -> IntStream.range(0, 90_000).forEach(i -> links.recorded(visit(URL + i, 0, missing))));
+        assertThat(losses).isEmpty();
+
+        run(0, 1, true, links -> assertThat(isNew(links, URL + 89_999)).isFalse());
+
+        assertThat(losses).hasSizeGreaterThan(10_000).containsOnly(Loss.LINKS_FORGOTTEN);
     }
 
     @Test

@@ -36,7 +36,9 @@ public final class JobParts {
     }
 
     private static CheckedLinks links(CrawlJob job) throws IOException {
-        return job.part(CheckedLinks.class, files -> new CheckedLinks(files, url -> true, 1, 1, Instant.EPOCH));
+        return job.part(
+                CheckedLinks.class,
+                files -> new CheckedLinks(files, url -> true, (loss, sentence) -> {}, 1, 1, Instant.EPOCH));
     }
 
     /** Opens all that exist, and creates the others, but no rounds. */
