@@ -52,9 +52,8 @@ final class OutputOptions {
             arity = "0..1",
             fallbackValue = "plain",
             preprocessor = Converters.OnlyAfterEquals.class,
-            description =
-                    "Add the visible text of pages to their records (.jsonl, .csv): plain, main (without navigation,"
-                            + " header and footer), markdown or main-markdown; --text alone: plain.")
+            description = "Add the visible text of pages to their records (.jsonl, .csv): plain, main (the article, or"
+                    + " what is not navigation), markdown or main-markdown; --text alone: plain.")
     private @Nullable TextForm text;
 
     @Option(

@@ -8,9 +8,10 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Passes on the main part of a document, as its landmarks say.
+ * Passes on the main part of a document: the {@linkplain ArticleText article} of a page that has one, else what its
+ * landmarks say.
  *
- * <p>It is what the {@code main} elements contain; without one, what the {@code article} elements contain; without one,
+ * <p>By its landmarks, it is what the {@code main} elements contain; without one, what the {@code article} elements contain; without one,
  * all of the document, and so it is where these contain less than a fifth of the text: a page may have an empty {@code
  * main} element, or only teasers in {@code article} elements. Navigation is not part of it: {@code nav}, {@code aside}
  * and {@code search}, and each {@code header} and {@code footer} that belongs to the whole page, because no {@code
@@ -38,6 +39,8 @@ final class MainText implements TextWriter {
     private TextWriter text;
     /** All of the document but navigation. */
     private final TextWriter all;
+    /** Which part of that is an article. */
+    private final ArticleText article = new ArticleText();
 
     private final Deque<Open> open = new ArrayDeque<>();
     private final Map<Part, Integer> depths = new EnumMap<>(Part.class);
@@ -67,6 +70,7 @@ final class MainText implements TextWriter {
             text.begin(element);
         }
         if (part != null || !isIn(Part.LEFT_OUT)) {
+            article.begin(element, all.length());
             all.begin(element);
         }
     }
@@ -78,6 +82,7 @@ final class MainText implements TextWriter {
         }
         if (!isIn(Part.LEFT_OUT)) {
             all.text(part);
+            article.text(part);
         }
     }
 
@@ -89,6 +94,7 @@ final class MainText implements TextWriter {
         }
         if (isPart || !isIn(Part.LEFT_OUT)) {
             all.end(element);
+            article.end(element, all.length());
         }
         while (isPart) {
             Open last = open.pop();
@@ -98,19 +104,24 @@ final class MainText implements TextWriter {
     }
 
     @Override
+    public int length() {
+        return all.length();
+    }
+
+    @Override
     public Kept finish() {
         Kept main = text.finish();
         Kept whole = all.finish();
-        return main.text().length() < whole.text().length() / LEAST_SHARE ? whole : main;
+        Kept kept = main.text().length() < whole.text().length() / LEAST_SHARE ? whole : main;
+        Kept found = article.in(whole, wanted != null);
+        double share =
+                found == null ? 0 : (double) found.text().length() / kept.text().length();
+        // With less it may be something else; with more it is the same.
+        return found == null || share < 0.1 || share > 0.95 ? kept : found;
     }
 
     private boolean isOpen(DocumentElement element) {
-        for (Open each : open) {
-            if (each.element.equals(element)) {
-                return true;
-            }
-        }
-        return false;
+        return !open.isEmpty() && open.stream().anyMatch(each -> each.element.equals(element));
     }
 
     private boolean isIn(Part part) {

@@ -225,6 +225,13 @@ final class Markdown implements TextWriter {
     }
 
     @Override
+    public int length() {
+        Open last = link == null ? code == null ? preformatted : code : link;
+        int start = table != null && table.start >= 0 ? table.before : last == null ? -1 : last.start;
+        return start < 0 ? out.length() : start;
+    }
+
+    @Override
     public Kept finish() {
         while (!open.isEmpty()) {
             close(open.pop());

@@ -44,6 +44,11 @@ final class PlainText implements TextWriter {
     }
 
     @Override
+    public int length() {
+        return text.length();
+    }
+
+    @Override
     public Kept finish() {
         return Kept.of(text);
     }

@@ -17,6 +17,9 @@ public interface TextWriter extends DocumentReader {
         }
     }
 
+    /** Returns the length of the text so far that what follows does not change. */
+    int length();
+
     /** Returns the text. To be called once. */
     Kept finish();
 }
