@@ -11,14 +11,16 @@ import org.jspecify.annotations.Nullable;
 /**
  * Finds the article in the text of a page.
  *
- * <p>A page has one if it says so, as news and blogs do: by og:type, a time of publication, a type of schema.org, or one
- * element with the class of a microformat; also if it has no landmarks, no code, and much prose. Documentation, lists and
- * forums keep their text: there is no article with more than a tenth of code, or if most paragraphs are elsewhere.
+ * <p>A page has one if it says so, as news and blogs do: by og:type, a time of publication, a type of schema.org, or
+ * one element with the class of a microformat; also if it has no landmarks, no code, and much prose. Documentation,
+ * lists and forums keep their text: there is no article with more than a tenth of code, or if most paragraphs are
+ * elsewhere.
  *
- * <p>As in Readability (Arc90, 2009), a paragraph gives points to the block around it, and half as many to the next one;
- * the one with the most has the article. A block around it with half as much prose again takes its place, up to an
- * {@code article} or {@code main} element, and blocks beside it with a fifth of its points belong to it. What is hidden,
- * figures, forms, lists of links, and what has a class or id of comments, recommendations and the like are left out.
+ * <p>As in Readability (Arc90, 2009), a paragraph gives points to the block around it, and half as many to the next
+ * one; the one with the most has the article. A block around it with half as much prose again takes its place, up to
+ * an {@code article} or {@code main} element, and blocks beside it with a fifth of its points belong to it. What is
+ * hidden, figures, forms, lists of links, and what has a class or id of comments, recommendations and the like are
+ * left out.
  */
 final class ArticleText {
     /** The heap that the blocks of a page may take. */
@@ -50,8 +52,8 @@ final class ArticleText {
     private static final TreeSet<String> OTHER = new TreeSet<>(words("ad ads adbox advert* author* banner breadcrumb*"
             + " byline* caption captions comment* consent cookie* copyright credit dateline disclaimer disqus* feedback"
             + " footer* hidden login masthead menu meta modal nav* newsletter* outbrain pager pagination poll popular"
-            + " popup print promo* rail rating ratings recirc* recommend* related* replies respond share* sharing sidebar*"
-            + " signup skip social* sponsor* subscri* syndicat* taboola tag taglist tags teaser* timestamp toc toolbar"
+            + " popup print promo* rail rating ratings recirc* recommend* related* replies respond share* sharing"
+            + " sidebar* signup skip social* sponsor* subscri* syndicat* taboola tag taglist tags teaser* timestamp toc toolbar"
             + " tools trending widget*"));
 
     private static Set<String> words(String words) {
@@ -59,9 +61,9 @@ final class ArticleText {
     }
 
     /**
-     * A block, or another element that is left out. Its texts are measured in characters: those of its own, which are in
-     * no block within it, and of all; those in links, and in code, tables and lists of terms; and its paragraphs, less
-     * all other text. The root is its own parent.
+     * A block, or another element that is left out. Its texts are measured in characters: those of its own, which are
+     * in no block within it, and of all; those in links, and in code, tables and lists of terms; and its paragraphs,
+     * less all other text. The root is its own parent.
      */
     private static final class Block {
         private final String name;

@@ -11,13 +11,13 @@ import org.jspecify.annotations.Nullable;
  * Passes on the main part of a document: the {@linkplain ArticleText article} of a page that has one, else what its
  * landmarks say.
  *
- * <p>By its landmarks, it is what the {@code main} elements contain; without one, what the {@code article} elements contain; without one,
- * all of the document, and so it is where these contain less than a fifth of the text: a page may have an empty {@code
- * main} element, or only teasers in {@code article} elements. Navigation is not part of it: {@code nav}, {@code aside}
- * and {@code search}, and each {@code header} and {@code footer} that belongs to the whole page, because no {@code
- * main}, {@code article} or {@code section} is around it. The first role of an element has precedence over its name:
- * {@code main}, {@code article}, {@code region}, {@code navigation}, {@code complementary}, {@code search}, {@code
- * banner}, {@code contentinfo}.
+ * <p>By its landmarks, it is what the {@code main} elements contain; without one, what the {@code article} elements
+ * contain; without one, all of the document, and so it is where these contain less than a fifth of the text: a page
+ * may have an empty {@code main} element, or only teasers in {@code article} elements. Navigation is not part of it:
+ * {@code nav}, {@code aside} and {@code search}, and each {@code header} and {@code footer} that belongs to the whole
+ * page, because no {@code main}, {@code article} or {@code section} is around it. The first role of an element has
+ * precedence over its name: {@code main}, {@code article}, {@code region}, {@code navigation}, {@code complementary},
+ * {@code search}, {@code banner}, {@code contentinfo}.
  */
 final class MainText implements TextWriter {
     /** More elements than the parser keeps open; those of broken markup may not end. */

@@ -3,9 +3,9 @@ package dev.sieve.parse;
 import java.util.Locale;
 
 /**
- * In which form the visible text of a document is kept. The main part is the article of a page that has one; else the text
- * in the {@code main} elements, else in the {@code article} elements, else all of it, also where these have less than a
- * fifth of the text; without navigation and without the header and the footer of the page.
+ * In which form the visible text of a document is kept. The main part is the article of a page that has one; else the
+ * text in the {@code main} elements, else in the {@code article} elements, else all of it, also where these have less
+ * than a fifth of the text; without navigation and without the header and the footer of the page.
  */
 public enum TextForm {
     /** All of it: a line per block, with words separated by one space, and the cells of a row by a tab. */

@@ -122,7 +122,8 @@ class ArticleTextTest {
         String page = "<nav>menu</nav><main><div class=section><h1>open()</h1><dl><dt>open(file)<dd>" + prose("file")
                 + "</dl><pre>open('a', mode='rb')</pre>" + paragraphs(2)
                 + "<table><tr><th>mode<th>meaning<tr><td>r<td>read"
-                + "<tr><td>w<td>write</table><p class=note>Short.</p><ul><li><a href=/io>io</a><li><a href=/os>os</a></ul>"
+                + "<tr><td>w<td>write</table><p class=note>Short.</p><ul><li><a href=/io>io</a>"
+                + "<li><a href=/os>os</a></ul>"
                 + "</div><div class=section>" + paragraphs(2) + "<pre>close(f)</pre></div></main>";
         String text = plain(page.replace("<nav>menu</nav>", ""));
 
