@@ -53,8 +53,8 @@ final class ArticleText {
             + " byline* caption captions comment* consent cookie* copyright credit dateline disclaimer disqus* feedback"
             + " footer* hidden login masthead menu meta modal nav* newsletter* outbrain pager pagination poll popular"
             + " popup print promo* rail rating ratings recirc* recommend* related* replies respond share* sharing"
-            + " sidebar* signup skip social* sponsor* subscri* syndicat* taboola tag taglist tags teaser* timestamp toc toolbar"
-            + " tools trending widget*"));
+            + " sidebar* signup skip social* sponsor* subscri* syndicat* taboola tag taglist tags teaser* timestamp toc"
+            + " toolbar tools trending widget*"));
 
     private static Set<String> words(String words) {
         return Set.of(words.split(" ", -1));
