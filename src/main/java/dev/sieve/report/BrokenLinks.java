@@ -141,10 +141,11 @@ final class BrokenLinks {
             Hop hop = new Hop(Entry.id(Entry.key(redirectTo)), Bounds.cutOrNull(page(entry.referrer())));
             redirects.put(Entry.id(Entry.key(entry.url())), hop);
         }
+        if (!moved.isEmpty()) {
+            moved.remove(Entry.id(entry.key()));
+        }
         if (entry.verdict() == Verdict.MOVED && moved.size() < limit) {
             moved.put(Entry.id(entry.key()), new Link(entry, page(entry.referrer())));
-        } else if (!moved.isEmpty()) {
-            moved.remove(Entry.id(entry.key()));
         }
         boolean isBroken = entry.verdict().isBroken();
         if (!isBroken && !hashCodes.get(bit(entry))) {
