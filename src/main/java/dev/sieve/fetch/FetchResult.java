@@ -218,7 +218,7 @@ public sealed interface FetchResult {
             this(status, target, "", SetCookie.NONE, null);
         }
 
-        /** Returns whether the URL has moved for good, so that links to it are to be changed: RFC 9110, 15.4.2 and 15.4.9. */
+        /** Returns whether links to the URL are to be changed: RFC 9110, sections 15.4.2 and 15.4.9. */
         public boolean isPermanent() {
             return status == HttpURLConnection.HTTP_MOVED_PERM || status == 308;
         }

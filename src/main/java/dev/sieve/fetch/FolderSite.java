@@ -20,8 +20,8 @@ import org.jspecify.annotations.Nullable;
  * URLs below that of the site for which they were built, of which none is sent.
  *
  * <p>A path that ends with a slash is the file {@code index.html} of its folder; that of a folder without the slash
- * redirects, as does the other one of http and https. Folders are not listed, queries do not matter, and nothing outside of the folder is read, also by a
- * symbolic link. Safe for use by many threads.
+ * redirects, as does the other one of http and https. Folders are not listed, queries do not matter, and nothing
+ * outside of the folder is read, also by a symbolic link. Safe for use by many threads.
  */
 public final class FolderSite implements LocalSource {
     /** The origin of the files. */
@@ -74,7 +74,10 @@ public final class FolderSite implements LocalSource {
         return base.toString();
     }
 
-    /** All of the origin {@value #ORIGIN}, which is no other site; of another one, what is below the URL of the folder. */
+    /**
+     * Returns whether a URL belongs to the folder: any URL of the origin {@value #ORIGIN}, if that is its site;
+     * otherwise those below its URL.
+     */
     @Override
     public boolean has(String url) {
         if (UrlParts.origin(url()).equals(ORIGIN)) {

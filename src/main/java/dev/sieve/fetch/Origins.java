@@ -20,7 +20,10 @@ public final class Origins implements PageFetcher {
     private final Fetcher network;
     private final List<LocalSource> local;
 
-    /** Creates origins on a network, which the caller closes, and on this machine; of these, the first that has a URL responds. */
+    /**
+     * Creates origins on a network, which the caller closes, and on this machine. Of those on this machine, the first
+     * that has a URL responds.
+     */
     public Origins(Fetcher network, List<LocalSource> local) {
         this.network = network;
         this.local = List.copyOf(local);

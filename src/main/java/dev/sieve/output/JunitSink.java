@@ -21,8 +21,8 @@ import java.util.regex.Pattern;
 /**
  * Writes the results of a crawl as XML that the reporters of JUnit write and continuous integration reads: a test case
  * for each URL that was requested, and for each missing part of a page. One that is broken has failed, with the pages
- * that link to it, and so has a moved link if the options ask for these; one that may not be requested, such as by robots.txt, or that is behind a bot wall, is skipped,
- * unless no page was fetched at all: then that has failed, too.
+ * that link to it, and so has one that has moved if the options ask for these; one that may not be requested, such as
+ * by robots.txt, or that is behind a bot wall, is skipped, unless no page was fetched at all: then that has failed, too.
  *
  * <p>The class of a test case is {@code page}, {@code link} for a URL that was only checked, or {@code fragment}.
  */

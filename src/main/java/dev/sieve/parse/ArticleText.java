@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A page has one if it says so, as news and blogs do: by og:type, a time of publication, a type of schema.org, or
  * one element with the class of a microformat; also if it has no landmarks, no code, and much prose. Documentation,
- * lists and forums keep their text: there is no article with more than a tenth of code, or if most paragraphs are
- * elsewhere.
+ * lists and forums keep their text: what is found is no article if more than a tenth of it is code, or if most
+ * paragraphs of the page are outside of it.
  *
  * <p>As in Readability (Arc90, 2009), a paragraph gives points to the block around it, and half as many to the next
  * one; the one with the most has the article. A block around it with half as much prose again takes its place, up to
@@ -48,7 +48,7 @@ final class ArticleText {
     private static final Set<String> LISTS = words("div ul ol section table dl p");
     private static final Set<String> CODE = words("pre dl th code samp kbd tt");
 
-    /** In the class or id of what is no part of an article: words, and beginnings of words with an asterisk. */
+    /** Words in the classes and ids of what does not belong to an article; those with * are beginnings. */
     private static final TreeSet<String> OTHER = new TreeSet<>(words("ad ads adbox advert* author* banner breadcrumb*"
             + " byline* caption captions comment* consent cookie* copyright credit dateline disclaimer disqus* feedback"
             + " footer* hidden login masthead menu meta modal nav* newsletter* outbrain pager pagination poll popular"

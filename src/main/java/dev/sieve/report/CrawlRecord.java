@@ -210,7 +210,10 @@ public final class CrawlRecord implements PageSink {
         }
     }
 
-    /** Returns the first broken links, by reason, and then those that have moved. Their pages are complete only after {@link #findReferrers}. */
+    /**
+     * Returns the first broken links, by reason, and then those that have moved. Their pages are complete only after
+     * {@link #findReferrers}.
+     */
     public List<BrokenLink> brokenLinks() {
         return read(crawl -> Stream.concat(
                         crawl.broken.groups().values().stream().flatMap(List::stream),

@@ -37,7 +37,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>What is broken, and was not in the last run that ended, is marked as newly broken. In a job without rounds, this
  * is the source of the responses of links that have worked lately; but not of style sheets, since what they name is
- * needed. Links for which there is no memory are requested, and newly broken. Safe for use by many threads.
+ * needed. A link that does not fit into memory is requested again; if it is broken, it counts as newly broken. Safe for
+ * use by many threads.
  */
 final class CheckedLinks implements Stage, LocalSource {
     static final LineFile.Kind KIND = new LineFile.Kind(
@@ -74,7 +75,7 @@ final class CheckedLinks implements Stage, LocalSource {
      *
      * @param isElsewhere whether a URL is of another site
      * @param round the present round; 0 in a job without rounds
-     * @param losses counts the links for which there is no memory
+     * @param losses counts the links that do not fit into memory
      * @param maxAge for how many seconds a link that works is not requested again
      */
     CheckedLinks(
@@ -82,7 +83,8 @@ final class CheckedLinks implements Stage, LocalSource {
             throws IOException {
         BiConsumer<String, String> dropped = (hash, line) -> losses.lost(
                 Loss.LINKS_FORGOTTEN,
-                "there are more links than are kept: requested again, and newly broken if they are");
+                "more links than fit into memory: the others are requested again, and if they are broken, count as"
+                        + " newly broken");
         good = new LruMap<>(GOOD_BYTES, String::length, each -> false, dropped);
         broken = new LruMap<>(BROKEN_BYTES, String::length, each -> false, dropped);
         owner = files.owner();
@@ -185,7 +187,7 @@ final class CheckedLinks implements Stage, LocalSource {
         return visit;
     }
 
-    /** Adds a line, unless it has a type that is none. */
+    /** Adds a line, unless what the server has sent makes it invalid. */
     private synchronized void add(Instant time, String hash, String what) {
         String line = run + " " + time.getEpochSecond() + " " + hash + " " + what;
         if (KIND.isValid().test(line)) {

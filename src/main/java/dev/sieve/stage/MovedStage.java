@@ -8,8 +8,8 @@ import dev.sieve.fetch.FetchResult.Redirect;
 import dev.sieve.output.VisitField;
 
 /**
- * Marks URLs that have moved for good, so that the links to them are to be updated. A seed is no link, and a URL to
- * which another one redirects is not the URL of the link.
+ * Marks the URLs of links that redirect permanently, so that these links are to be updated. Seeds, and URLs that were
+ * found by a redirect, are not URLs of links.
  */
 final class MovedStage implements Stage {
     @Override
