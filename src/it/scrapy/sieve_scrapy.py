@@ -50,8 +50,7 @@ class SieveScheduler(FromCrawler):
         self.crawl, self.address = get("SIEVE_CRAWL") or spider.name, get("SIEVE_URL", "localhost:7071")
         self.lease, self.patience = int(get("SIEVE_LEASE", 300)), int(get("SIEVE_PATIENCE", 60))
         self.concurrency, self.delay = int(get("CONCURRENT_REQUESTS")), float(get("DOWNLOAD_DELAY"))
-        if self.delay >= 1:
-            spider.download_delay = 0  # the server holds it, for all spiders
+        self.engine.downloader.randomize_delay = False  # otherwise spiders wait differently after the server has
         self.outbox = []  # what the server is to be told
         self.ready, self.local, self.numbers = [], [], itertools.count()  # requests at hand; those that are not stored
         self.leases, self.working = set(), {}  # (host, URL); request to (host, URL)
