@@ -3,7 +3,6 @@ package dev.sieve.crawl;
 import dev.sieve.Frontier;
 import dev.sieve.bloom.ExactSet;
 import dev.sieve.bloom.Memberships;
-import dev.sieve.bloom.Murmur3;
 import dev.sieve.durable.DurableSieve;
 import dev.sieve.io.JobFiles;
 import dev.sieve.output.FileEnds;
@@ -181,15 +180,13 @@ public final class CrawlJob implements Closeable {
     /** Returns whether a URL is a seed, up to a rate that is as good as none. */
     public boolean hasSeed(String url) {
         synchronized (seeds) {
-            long[] hash = Murmur3.hash(url, seeds.seed());
-            return seeds.mightContain(hash[0], hash[1]);
+            return seeds.mightContain(url);
         }
     }
 
     private void noteSeed(String url) {
         synchronized (seeds) {
-            long[] hash = Murmur3.hash(url, seeds.seed());
-            seeds.add(hash[0], hash[1]);
+            seeds.add(url);
         }
     }
 

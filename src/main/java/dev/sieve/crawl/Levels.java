@@ -4,7 +4,6 @@ import dev.sieve.Lease;
 import dev.sieve.UrlBatch;
 import dev.sieve.bloom.ExactSet;
 import dev.sieve.bloom.Memberships;
-import dev.sieve.bloom.Murmur3;
 import dev.sieve.polite.HostSchedule;
 import dev.sieve.polite.ItemQueue;
 import dev.sieve.url.PageKeys;
@@ -91,8 +90,7 @@ final class Levels {
         } else if (hasLevel && depth > level) {
             keepOrLower(target);
         } else if (isNote) {
-            long[] hash = hash(target);
-            noted.add(hash[0], hash[1]);
+            noted.add(keys.of(target.url()));
             notes.add(target);
             hasNewNotes = true;
             kept++;
@@ -112,15 +110,7 @@ final class Levels {
     }
 
     private boolean isNoted(Target target) {
-        if (notes.size() == 0 || !target.is(Target.Kind.PAGE)) {
-            return false;
-        }
-        long[] hash = hash(target);
-        return noted.mightContain(hash[0], hash[1]);
-    }
-
-    private long[] hash(Target target) {
-        return Murmur3.hash(keys.of(target.url()), noted.seed());
+        return notes.size() > 0 && target.is(Target.Kind.PAGE) && noted.mightContain(keys.of(target.url()));
     }
 
     boolean hasDue() {

@@ -3,7 +3,6 @@ package dev.sieve.stage;
 import dev.sieve.UrlBatch;
 import dev.sieve.bloom.ExactSet;
 import dev.sieve.bloom.Memberships;
-import dev.sieve.bloom.Murmur3;
 import dev.sieve.crawl.CrawlJob;
 import dev.sieve.crawl.RecentRedirects;
 import dev.sieve.crawl.Target;
@@ -225,7 +224,7 @@ final class Rounds {
             if (hasToEnd.getAsBoolean()) {
                 return false;
             }
-            if (isDue(page, now) && isWanted.test(page) && !contains(open, page.label(), page.url())) {
+            if (isDue(page, now) && isWanted.test(page) && !open.mightContain(page.label() + " " + page.url())) {
                 batches.add(page);
             }
             passed.incrementAndGet();
@@ -271,21 +270,11 @@ final class Rounds {
         if (frontier.pending() + frontier.inFlight() > 0) {
             frontier.forEach((url, isDone) -> {
                 if (!isDone) {
-                    long[] hash = hash(open, url.label(), url.url());
-                    open.add(hash[0], hash[1]);
+                    open.add(url.label() + " " + url.url());
                 }
             });
         }
         return open;
-    }
-
-    private static boolean contains(ExactSet open, int label, String url) {
-        long[] hash = hash(open, label, url);
-        return open.mightContain(hash[0], hash[1]);
-    }
-
-    private static long[] hash(ExactSet set, int label, String url) {
-        return Murmur3.hash(label + " " + url, set.seed());
     }
 
     /** Pages with the same depth, kind and referrer in batches. */
