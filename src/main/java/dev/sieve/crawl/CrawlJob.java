@@ -40,9 +40,11 @@ public final class CrawlJob implements Closeable {
     private static final Pattern ORIGIN = Pattern.compile("(?:" + OPEN + "|" + HEADERS + ")(https?://[!-~]{1,300})");
 
     private final Frontier frontier;
-    private final Path folder;
+    /** Where the spill file of the crawl is created. */
+    final Path folder;
+
     private final Sharing sharing;
-    private final JobStore store;
+    final JobStore store;
     private final ExactSet seeds = ExactSet.create(Memberships.randomSeed());
     private final Set<String> origins = new LinkedHashSet<>();
     /** The files of the job; in a job without a folder, temporary ones, once something needs them. */
@@ -100,22 +102,12 @@ public final class CrawlJob implements Closeable {
         return sharing;
     }
 
-    /** Returns where the pauses of hosts are kept. */
-    JobStore store() {
-        return store;
-    }
-
     /**
      * Returns the ends of these outputs, the last sink of the crawl. A job in memory stores none, one without a folder
      * those of all beside the first output.
      */
     public FileEnds outputs(List<Path> outputs, boolean forces) throws IOException {
         return store.outputs(outputs, forces);
-    }
-
-    /** Returns where the spill file of the crawl is created. */
-    Path folder() {
-        return folder;
     }
 
     /** Returns whether its files are kept for later runs. */

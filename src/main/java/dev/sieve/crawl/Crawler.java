@@ -142,7 +142,7 @@ public final class Crawler implements AutoCloseable {
             }
             stages.addAll(factory.create(options, job, recorder, links, clock));
             if (job.keepsFiles()) {
-                recorder.continues(new JobResults(job, links.redirects()::add));
+                recorder.continues(new JobResults(job, links.redirects::add));
             }
         } catch (IOException e) {
             throw new UncheckedIOException(e);
@@ -448,12 +448,7 @@ public final class Crawler implements AutoCloseable {
         long toQueue = toQueue();
         SieveStats stats = job.frontier().stats();
         return recorder.report(
-                ending(),
-                all == null ? elapsed() : all,
-                before + queuedAgain,
-                toQueue,
-                stats,
-                new CrawlReport.Load(dispatcher.busy(), dispatcher.processing(), dispatcher.schedule()));
+                ending(), all == null ? elapsed() : all, before + queuedAgain, toQueue, stats, dispatcher.load());
     }
 
     /**

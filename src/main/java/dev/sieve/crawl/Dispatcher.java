@@ -3,7 +3,6 @@ package dev.sieve.crawl;
 import dev.sieve.Frontier;
 import dev.sieve.Lease;
 import dev.sieve.polite.HostSchedule;
-import dev.sieve.polite.ScheduleStats;
 import dev.sieve.polite.Trust;
 import dev.sieve.url.UrlParts;
 import java.net.InetAddress;
@@ -58,7 +57,7 @@ final class Dispatcher {
     private final int workers;
     private final UnprovenLimit unproven;
     private final HostResults results;
-    private final Reachability reachability;
+    final Reachability reachability;
 
     /** Tasks that have not ended, by identity. */
     private final Set<Task> requests = Collections.newSetFromMap(new IdentityHashMap<>());
@@ -220,17 +219,14 @@ final class Dispatcher {
     private boolean take(long now) {
         Lease next = frontier.take(now);
         if (next == null) {
-            return isLevelFinished() && levels.next();
+            boolean isFinished = levels.kept() > 0 && active == 0 && held() == levels.kept() && frontier.pending() == 0;
+            return isFinished && levels.next();
         }
         taken++;
         // Those of its host were known before it was handed out.
-        job.store().takePauses().forEach((host, pause) -> schedule.backOff(host, now + pause.toNanos()));
+        job.store.takePauses().forEach((host, pause) -> schedule.backOff(host, now + pause.toNanos()));
         levels.add(Target.of(next));
         return true;
-    }
-
-    private boolean isLevelFinished() {
-        return levels.kept() > 0 && active == 0 && held() == levels.kept() && frontier.pending() == 0;
     }
 
     /** Returns how many leases this crawl has taken and has not finished. */
@@ -315,7 +311,7 @@ final class Dispatcher {
      * requested now. Without a connection, a task that has waited for the server of its host keeps that one.
      */
     boolean mayUse(Task task, @Nullable InetAddress address, boolean isConnected) {
-        if (!results.limitsServers()) {
+        if (!results.limitsServers) {
             return true;
         }
         String server = HostResults.server(address);
@@ -377,11 +373,6 @@ final class Dispatcher {
         return results.reason(host);
     }
 
-    /** Returns whether an earlier run has requested URLs of the frontier. */
-    boolean continues() {
-        return reachability.continues();
-    }
-
     /** Notes that the response for a target has begun. A further worker waits then until a usual one is free, for memory. */
     synchronized void responded(Target target) throws InterruptedException {
         reachability.responded(nanoClock.getAsLong());
@@ -390,11 +381,6 @@ final class Dispatcher {
             wait();
         }
         unproven.receives(id);
-    }
-
-    /** Returns whether a server has responded since a moment: if so, there is a network. */
-    boolean hasResponseSince(long nanos) {
-        return reachability.hasResponseSince(nanos);
     }
 
     /**
@@ -483,18 +469,9 @@ final class Dispatcher {
         load.changed(requests.size() - unproven.waiting(), active - requests.size(), now);
     }
 
-    /** Returns for how long more workers would have made the crawl faster. */
-    synchronized Duration busy() {
-        return load.busy(nanoClock.getAsLong());
-    }
-
-    /** Returns for how long pages were being processed on all processors. */
-    synchronized Duration processing() {
-        return load.processing(nanoClock.getAsLong());
-    }
-
-    synchronized ScheduleStats schedule() {
-        return schedule.stats();
+    synchronized CrawlReport.Load load() {
+        long now = nanoClock.getAsLong();
+        return new CrawlReport.Load(load.busy(now), load.processing(now), schedule.stats());
     }
 
     /** Returns why the crawl is over; null while it runs. */

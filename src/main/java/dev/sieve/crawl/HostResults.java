@@ -2,6 +2,7 @@ package dev.sieve.crawl;
 
 import dev.sieve.fetch.AddressPolicy;
 import dev.sieve.io.LruMap;
+import dev.sieve.polite.AdaptiveDelay;
 import dev.sieve.polite.HostSchedule;
 import dev.sieve.polite.Trust;
 import java.net.InetAddress;
@@ -27,17 +28,23 @@ final class HostResults {
     private static final int MOST_TURNED_AWAY = 20;
 
     private static final long TURNED_AWAY_BYTES = 1 << 18;
+    /** What delays may take if they adapt; a host that is dropped begins again. */
+    private static final long DELAY_BYTES = 4 << 20;
 
     private final HostSchedule<Target> schedule;
     private final UnprovenLimit unproven;
-    private final HostDelays delays;
+    /** Whether delays follow the responses. */
+    private final boolean adapts;
+
+    private final LruMap<AdaptiveDelay> adaptive = new LruMap<>(DELAY_BYTES, delay -> AdaptiveDelay.BYTES);
     private final int maxFailures;
     /** How many responses of a host in a row were requests to log in. */
     private final LruMap<Integer> turnedAway = new LruMap<>(TURNED_AWAY_BYTES, times -> 0);
     /** A host that responds later than this is not proven. */
     private final long soonNanos;
 
-    private final boolean limitsServers;
+    /** Whether hosts on one server share limits. */
+    final boolean limitsServers;
     /** The servers of requests that have not ended, by their tasks, by identity. */
     private final IdentityHashMap<Task, String> servers = new IdentityHashMap<>();
 
@@ -50,27 +57,40 @@ final class HostResults {
         this.schedule = schedule;
         this.unproven = unproven;
         this.soonNanos = soonNanos;
-        delays = new HostDelays(schedule, options.adaptsDelay);
+        adapts = options.adaptsDelay;
         maxFailures = options.maxFailures;
         limitsServers = Politeness.limitsAddresses(options);
     }
 
     /** Returns after what a host is given up. Needs no lock. */
     String reason(String host) {
-        return Objects.requireNonNullElse(turnedAway.get(host), 0) < MOST_TURNED_AWAY
-                ? Politeness.failuresInARow(maxFailures)
-                : MOST_TURNED_AWAY + " requests to log in in a row";
+        if (Objects.requireNonNullElse(turnedAway.get(host), 0) >= MOST_TURNED_AWAY) {
+            return MOST_TURNED_AWAY + " requests to log in in a row";
+        }
+        return maxFailures == 1 ? "a failed request" : maxFailures + " failed requests in a row";
     }
 
+    /** Sets the delay of a host by its robots.txt, before a request. */
     void delay(String host, Duration crawlDelay) {
-        delays.set(host, crawlDelay);
+        Duration delay = crawlDelay;
+        if (adapts) {
+            AdaptiveDelay adapted = adapted(host);
+            adapted.atLeast(crawlDelay);
+            delay = adapted.delay();
+        }
+        schedule.delay(host, delay);
         schedule.open(host);
+    }
+
+    private AdaptiveDelay adapted(String host) {
+        return adaptive.merge(host, new AdaptiveDelay(), (known, unused) -> known);
     }
 
     /** Returns the present delay of a host; null when the host is not known, or not any more. */
     @Nullable
     Duration delay(String host) {
-        return delays.get(host);
+        AdaptiveDelay adapted = adaptive.get(host);
+        return adapted == null ? schedule.delay(host) : adapted.delay();
     }
 
     /** Notes the server of a task that begins. */
@@ -79,11 +99,6 @@ final class HostResults {
         if (server != null) {
             servers.put(task, server);
         }
-    }
-
-    /** Returns whether hosts on one server share limits. Needs no lock. */
-    boolean limitsServers() {
-        return limitsServers;
     }
 
     /** Returns the name of the server at an address; null if it is not public, or not known. Needs no lock. */
@@ -119,7 +134,10 @@ final class HostResults {
         if (outcome.hasResponse() && schedule.trust(task.host()) == Trust.UNKNOWN) {
             schedule.trust(task.host(), Trust.RESPONDED);
         }
-        delays.adapt(task.host(), outcome);
+        AdaptiveDelay adapted = adapts ? adapted(task.host()) : null;
+        if (adapted != null && outcome.adapt(adapted)) {
+            schedule.delay(task.host(), adapted.delay());
+        }
         switch (outcome.kind()) {
             case RESPONDED, FAILED -> {
                 turnedAway.remove(task.host());

@@ -60,7 +60,7 @@ public final class LinkQueue {
     /** Whether other processes may have added something since it was taken over. */
     private volatile boolean isStale;
 
-    private final RecentRedirects redirects;
+    final RecentRedirects redirects;
     private final LruMap<Boolean> malformed = new LruMap<>(MALFORMED_BYTES, is -> 0);
 
     /** Creates a queue whose scope is empty. */
@@ -78,11 +78,6 @@ public final class LinkQueue {
         this.recorder = recorder;
         this.job = job;
         this.readAdded = readAdded;
-    }
-
-    /** Returns the redirects that are known. */
-    RecentRedirects redirects() {
-        return redirects;
     }
 
     Scope scope() {
@@ -344,17 +339,11 @@ public final class LinkQueue {
             // It was checked as a link of another seed, so its own links were not followed.
             push(source, target, "redirect " + target);
         } else if (!isNew && lease.depth() < maxLevel && admission.skipReason(target, lease.depth()) == null) {
-            pushAgain(lease, target, key);
+            // It may wait for a later level, since its depth was that of a longer path.
+            recorder.queuedAgain(frontier.pushAll(Levels.note(lease, target, key)));
         }
         boolean isWorthAnother = ring.setsCookie() && push(source, target, "redirect " + target) > 0;
         return ring.isEmpty() || isWorthAnother ? redirect : ring.failure();
-    }
-
-    /** Queues a URL once more: it may wait for a later level, since its depth was that of a longer path. */
-    private void pushAgain(Lease lease, String target, String key) {
-        if (frontier.pushAll(Levels.note(lease, target, key)) > 0) {
-            recorder.queuedAgain(1);
-        }
     }
 
     private int push(Target source, String target, String key) {

@@ -69,7 +69,7 @@ final class Politeness {
                 .backOff(new BackOff(FIRST_PAUSE, LONGEST_PAUSE))
                 .budget(job.sharing().ownLimit(options.maxPerHost))
                 .tellTrust(true)
-                .spill(job.folder(), new Target.Codec(), new CrawlParts(options).leaseMemory());
+                .spill(job.folder, new Target.Codec(), new CrawlParts(options).leaseMemory());
         if (options.perDomain != Integer.MAX_VALUE) {
             builder.groups(UrlParts::domainOfHost, Duration.ZERO, options.perDomain, Integer.MAX_VALUE);
         }
@@ -83,7 +83,7 @@ final class Politeness {
         }
         long longest = Math.max(options.delay.toNanos(), options.addressDelay.toNanos());
         HostSchedule<Target> schedule = builder.build(nowNanos + (continues ? longest : 0));
-        job.store().takePauses().forEach((host, pause) -> schedule.backOff(host, nowNanos + pause.toNanos()));
+        job.store.takePauses().forEach((host, pause) -> schedule.backOff(host, nowNanos + pause.toNanos()));
         return schedule;
     }
 
@@ -204,13 +204,8 @@ final class Politeness {
     /** Stores a pause that is longer than the delay of all hosts, for requests that are made from now on. */
     private void store(String host, Duration pause, Duration use) {
         if (pause.compareTo(delay) > 0) {
-            job.store().addPause(host, pause, use, clock.now());
+            job.store.addPause(host, pause, use, clock.now());
         }
-    }
-
-    /** Returns this number of failures, for people. */
-    static String failuresInARow(int count) {
-        return count == 1 ? "a failed request" : count + " failed requests in a row";
     }
 
     /** Returns when a URL that has failed this many times before may be requested again. */

@@ -8,7 +8,7 @@ import java.util.Set;
  * Dispatcher}, except for {@link #hasResponseSince}.
  */
 final class Reachability {
-    private final boolean continues;
+    final boolean continues;
     private final int most;
     /** Some of the hosts that did not respond, and whose URLs stay in flight. */
     private final Set<String> silentHosts = new HashSet<>();
@@ -23,10 +23,6 @@ final class Reachability {
     Reachability(boolean continues, int most) {
         this.continues = continues;
         this.most = most;
-    }
-
-    boolean continues() {
-        return continues;
     }
 
     void responded(long nowNanos) {

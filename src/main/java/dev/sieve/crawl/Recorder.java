@@ -149,12 +149,10 @@ public final class Recorder {
         }
     }
 
-    /** Marks a URL as done when everything that was recorded of it is stored. Its links must be in the frontier. */
-    void done(Lease lease) {
-        done(lease, () -> {});
-    }
-
-    /** Marks a URL as done in the same way, after the stages have stored what they receive by a call under the lock. */
+    /**
+     * Marks a URL as done when everything that was recorded of it is stored, and what the stages receive by a call under
+     * the lock. Its links must be in the frontier.
+     */
     void done(Lease lease, Runnable note) {
         synchronized (sinkLock) {
             requireSink();

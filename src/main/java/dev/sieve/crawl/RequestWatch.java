@@ -25,34 +25,24 @@ class RequestWatch implements FetchRequest.Watch {
     private final Crawl crawl;
     private final Task task;
     private final Target target;
-    private volatile boolean hasEnded;
-    private volatile boolean isServerBusy;
+    /** Whether the lease had ended, so that nothing was sent. */
+    volatile boolean hasEnded;
+
+    /** Whether the server of the host has to wait, so that nothing was sent. */
+    volatile boolean isServerBusy;
+
     private volatile boolean isSent;
     /** How many parts of its page were needed from each host. */
     private final Map<String, Integer> parts = new ConcurrentHashMap<>();
 
     private long sentNanos;
-    private Duration took = Duration.ZERO;
+    /** How long the server took to begin its response. */
+    Duration took = Duration.ZERO;
 
     RequestWatch(Crawl crawl, Task task, Target target) {
         this.crawl = crawl;
         this.task = task;
         this.target = target;
-    }
-
-    /** Returns whether the lease had ended, so that nothing was sent. */
-    boolean hasEnded() {
-        return hasEnded;
-    }
-
-    /** Returns whether the server of the host has to wait, so that nothing was sent. */
-    boolean isServerBusy() {
-        return isServerBusy;
-    }
-
-    /** Returns how long the server took to begin its response. */
-    Duration took() {
-        return took;
     }
 
     @Override

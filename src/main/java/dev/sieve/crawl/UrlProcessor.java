@@ -212,7 +212,7 @@ final class UrlProcessor {
         }
         RequestWatch watch = new RequestWatch(watched, task, task.target());
         Duration pause = politeness.requestRobots(url, watch, recorder::exchanged);
-        if (watch.isServerBusy()) {
+        if (watch.isServerBusy) {
             return SERVER_BUSY;
         }
         setDelay(task.host(), UrlParts.origin(url));
@@ -237,17 +237,16 @@ final class UrlProcessor {
         }
     }
 
-    /** The frontier has ended the lease, so that the URL is processed elsewhere. */
-    private Response dropped() {
+    /** Returns what follows when nothing was sent; null when that is not known. */
+    private @Nullable Response unsent(RequestWatch watch) {
+        if (!watch.hasEnded) {
+            return watch.isServerBusy ? new Response(SERVER_BUSY, () -> false) : null;
+        }
+        // The frontier has ended the lease, so that the URL is processed elsewhere.
         return new Response(Outcome.NOT_REQUESTED, () -> {
             recorder.dropped();
             return false;
         });
-    }
-
-    /** Returns what follows when nothing was sent; null when that is not known. */
-    private @Nullable Response unsent(RequestWatch watch) {
-        return watch.hasEnded() ? dropped() : watch.isServerBusy() ? new Response(SERVER_BUSY, () -> false) : null;
     }
 
     private Response refused(Target target, SkipReason reason) {
@@ -287,7 +286,7 @@ final class UrlProcessor {
             return unsent;
         }
         Exchange exchange = result.exchange();
-        Outcome outcome = politeness.outcome(task, result, watch.took());
+        Outcome outcome = politeness.outcome(task, result, watch.took);
         // Recorded first, so that it takes no memory while the page is processed.
         visit.result(result.with(null));
         return new Response(outcome, () -> {
@@ -314,7 +313,7 @@ final class UrlProcessor {
         if (result instanceof Refused refused) {
             return refuse(visit, refused.reason());
         }
-        long firstNanos = firstNanos(lease, visit.startNanos());
+        long firstNanos = firstNanos(lease, visit.startNanos);
         boolean needsCookie = RecentRedirects.needsCookie(lease, result);
         if (needsCookie ? lease.attempt() <= retries : result.isWorthRetrying() && lease.attempt() < retries) {
             firstTries.put(Long.toString(lease.id()), firstNanos);
@@ -350,7 +349,7 @@ final class UrlProcessor {
     private boolean isNetworkInDoubt(FetchResult result, long firstNanos) {
         boolean isNoResponse =
                 Politeness.isSilence(result) || (result instanceof Failed failed && failed.reason() == Reason.TLS);
-        return isNoResponse && !dispatcher.hasResponseSince(firstNanos);
+        return isNoResponse && !dispatcher.reachability.hasResponseSince(firstNanos);
     }
 
     /** Records a refused URL, which is done unless only the options of this run refuse it. */
@@ -399,7 +398,7 @@ final class UrlProcessor {
     private boolean leaveUnrequested(Target target, Failed result) {
         Lease lease = target.lease();
         String host = UrlParts.host(lease.url());
-        boolean isOther = dispatcher.continues() && target.is(Target.Kind.PAGE);
+        boolean isOther = dispatcher.reachability.continues && target.is(Target.Kind.PAGE);
         if (!isOther || recordedAsAway.put(host, true) == null) {
             VisitContext visit = visit(target);
             visit.result(result);

@@ -37,7 +37,7 @@ public final class VisitContext {
     private final PageKeys keys;
     private final Loss.Receiver losses;
     private final Instant fetchedAt;
-    private final long startNanos;
+    final long startNanos;
     private final List<StageVisit> parts = new ArrayList<>();
     private Duration took = Duration.ZERO;
     private @Nullable FetchResult result;
@@ -150,10 +150,6 @@ public final class VisitContext {
     /** Returns when the visit began. */
     public Instant fetchedAt() {
         return fetchedAt;
-    }
-
-    long startNanos() {
-        return startNanos;
     }
 
     /** Returns what became of the URL. */

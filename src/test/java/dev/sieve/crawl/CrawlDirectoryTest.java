@@ -191,7 +191,7 @@ class CrawlDirectoryTest {
             directory.addSeeds(List.of("http://a.test/"));
             directory.addOpen("http://a.test/");
             directory.forceSeeds();
-            directory.store().addPause("a.test", Duration.ofMinutes(1), Duration.ZERO, NOW);
+            directory.store.addPause("a.test", Duration.ofMinutes(1), Duration.ZERO, NOW);
             Journal.of(directory).add("{\"url\": \"http://a.test/\"}".getBytes(ISO_8859_1));
         }
     }
@@ -262,7 +262,7 @@ class CrawlDirectoryTest {
                 JobParts.add(directory, url, host.charAt(0));
                 directory.addSeeds(List.of(url));
                 directory.addOpen(url);
-                directory.store().addPause(host + ".test", Duration.ofMinutes(1), Duration.ZERO, NOW);
+                directory.store.addPause(host + ".test", Duration.ofMinutes(1), Duration.ZERO, NOW);
                 Journal.of(directory).add(("{\"url\": \"" + url + "\"}").getBytes(ISO_8859_1));
             }
             Journal.of(directory).flush(false);
@@ -539,7 +539,7 @@ class CrawlDirectoryTest {
         new FolderPlace(folder).repair();
 
         try (CrawlJob directory = open(NOW)) {
-            assertThat(directory.store().takePauses()).isEqualTo(Map.of("a.test", Duration.ofSeconds(30)));
+            assertThat(directory.store.takePauses()).isEqualTo(Map.of("a.test", Duration.ofSeconds(30)));
         }
     }
 
@@ -560,21 +560,21 @@ class CrawlDirectoryTest {
     void pausesAreRememberedUntilTheyExpire() throws IOException {
         Instant now = Instant.parse("2026-11-21T00:00:00Z");
         try (CrawlJob directory = open(now)) {
-            assertThat(directory.store().takePauses()).isEmpty();
-            directory.store().addPause("a.test", Duration.ofSeconds(10), Duration.ofSeconds(90), now);
-            directory.store().addPause("[::1]", Duration.ofSeconds(10), Duration.ofSeconds(4), now);
-            directory.store().addPause("c.test", Duration.ofSeconds(3), Duration.ZERO, now);
-            directory.store().addPause("a.test", Duration.ofSeconds(5), Duration.ofSeconds(95), now);
+            assertThat(directory.store.takePauses()).isEmpty();
+            directory.store.addPause("a.test", Duration.ofSeconds(10), Duration.ofSeconds(90), now);
+            directory.store.addPause("[::1]", Duration.ofSeconds(10), Duration.ofSeconds(4), now);
+            directory.store.addPause("c.test", Duration.ofSeconds(3), Duration.ZERO, now);
+            directory.store.addPause("a.test", Duration.ofSeconds(5), Duration.ofSeconds(95), now);
         }
         Files.writeString(folder.resolve("crawl-pauses"), "99999 12", StandardOpenOption.APPEND);
         for (int i = 0; i < 2; i++) {
             try (CrawlJob directory = open(now.plusSeconds(10))) {
-                assertThat(directory.store().takePauses())
+                assertThat(directory.store.takePauses())
                         .isEqualTo(Map.of("a.test", Duration.ofSeconds(10), "[::1]", Duration.ofSeconds(4)));
             }
         }
         try (CrawlJob directory = open(Instant.EPOCH)) {
-            assertThat(directory.store().takePauses())
+            assertThat(directory.store.takePauses())
                     .isEqualTo(Map.of("a.test", Duration.ofSeconds(10), "[::1]", Duration.ofSeconds(10)));
         }
     }

@@ -151,7 +151,7 @@ class DispatcherTest {
         } else {
             dispatcher.end(task, new Outcome(Outcome.Kind.NOT_REQUESTED));
         }
-        recorder.done(task.lease());
+        recorder.done(task.lease(), () -> {});
     }
 
     @Test
@@ -481,7 +481,7 @@ class DispatcherTest {
         Task next = dispatcher.next();
 
         assertThat(urlOf(next)).isEqualTo("http://b.test/2");
-        assertThat(dispatcher.schedule().queued()).isZero();
+        assertThat(dispatcher.load().schedule().queued()).isZero();
         frontier.host = "b.test";
         frontier.push("http://a.test/3");
         assertThat(urlOf(dispatcher.next())).isEqualTo("http://a.test/3");
@@ -499,10 +499,10 @@ class DispatcherTest {
                 new Dispatcher(CrawlJob.inMemory(frontier), schedule, time::get, recorder, new CrawlOptions(), false);
         for (Task task : List.of(dispatcher.next(), dispatcher.next())) {
             dispatcher.end(task, new Outcome(Outcome.Kind.RESPONDED));
-            recorder.done(task.lease());
+            recorder.done(task.lease(), () -> {});
             dispatcher.finished(task, true);
         }
-        assertThat(dispatcher.schedule().queued()).isOne();
+        assertThat(dispatcher.load().schedule().queued()).isOne();
         // As another process does it.
         frontier.host = "a.test";
         frontier.done(new Lease(1, "http://a.test/2", 0, 0, null, 0, 0));
@@ -593,7 +593,7 @@ class DispatcherTest {
         Task next = dispatcher.next();
         assertThat(urlOf(next)).isEqualTo(urlOf(retried));
         dispatcher.end(next, new Outcome(Outcome.Kind.RESPONDED));
-        recorder.done(next.lease());
+        recorder.done(next.lease(), () -> {});
         dispatcher.finished(next, true);
 
         assertThatThrownBy(dispatcher::next)
@@ -610,7 +610,7 @@ class DispatcherTest {
         Dispatcher dispatcher =
                 new Dispatcher(CrawlJob.inMemory(sieve), schedule, () -> 0, recorder, new CrawlOptions(), false);
         Task task = dispatcher.next();
-        recorder.done(task.lease());
+        recorder.done(task.lease(), () -> {});
 
         // Its request never ends in the schedule.
         dispatcher.abandoned(task);

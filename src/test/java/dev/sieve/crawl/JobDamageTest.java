@@ -65,7 +65,7 @@ class JobDamageTest {
                     JobParts.add(directory, seed, 10L * run + i);
                     directory.addSeeds(List.of(seed));
                     directory.addOpen(seed);
-                    directory.store().addPause(host + run + i + ".test", Duration.ofMinutes(1), Duration.ZERO, NOW);
+                    directory.store.addPause(host + run + i + ".test", Duration.ofMinutes(1), Duration.ZERO, NOW);
                     Journal.of(directory).add(("{\"url\": \"" + seed + "\"}").getBytes(ISO_8859_1));
                 }
                 directory.forceSeeds();
@@ -114,7 +114,7 @@ class JobDamageTest {
                     content.add("headers " + origin);
                 }
             });
-            directory.store().takePauses().forEach((host, pause) -> content.add("pause " + host + " " + pause));
+            directory.store.takePauses().forEach((host, pause) -> content.add("pause " + host + " " + pause));
             assertThat(new JobResults(directory, (key, target) -> {}).earlier()).isNotNull();
             Journal.of(directory).read(json -> content.add("record " + json));
             JobParts.read(directory, content::add);

@@ -99,7 +99,7 @@ class JobResultsTest {
 
         SkipReason large = new SkipReason("x".repeat(1 << 16));
         assertThatThrownBy(() -> recorder.refused(lease, large)).hasMessageContaining("No space left");
-        assertThatThrownBy(() -> recorder.done(lease)).hasMessageContaining("No space left");
+        assertThatThrownBy(() -> recorder.done(lease, () -> {})).hasMessageContaining("No space left");
     }
 
     @Test

@@ -237,7 +237,7 @@ class LevelsTest {
                 } else {
                     links.target(task.target(), new Redirect(301, node.redirect));
                 }
-                recorder.done(lease);
+                recorder.done(lease, () -> {});
             }
             dispatcher.finished(task, true);
         }

@@ -518,7 +518,7 @@ class PolitenessTest {
         assertThat(stored()).anyMatch(line -> line.contains(" 3600000 ") && line.endsWith(" a.test"));
         assertThat(stored()).anyMatch(line -> line.contains(" 86400000 ") && line.endsWith(" b.test"));
         try (CrawlJob directory = directory()) {
-            assertThat(directory.store().takePauses().get("a.test")).isGreaterThan(Duration.ofMinutes(30));
+            assertThat(directory.store.takePauses().get("a.test")).isGreaterThan(Duration.ofMinutes(30));
         }
     }
 

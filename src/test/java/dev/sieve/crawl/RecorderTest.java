@@ -97,7 +97,7 @@ class RecorderTest {
     private static void record(Recorder recorder, Queue<Lease> leases, int urls) {
         for (int i = 0; i < urls; i++) {
             recorder.refused(leases.peek(), REASON);
-            recorder.done(leases.remove());
+            recorder.done(leases.remove(), () -> {});
         }
     }
 
@@ -237,7 +237,7 @@ class RecorderTest {
             });
 
             assertThatThrownBy(() -> recorder.refused(leases.peek(), REASON)).hasMessage("broken");
-            assertThatThrownBy(() -> recorder.done(leases.remove())).hasMessage("broken");
+            assertThatThrownBy(() -> recorder.done(leases.remove(), () -> {})).hasMessage("broken");
             recorder.flush();
 
             assertThat(frontier.stats().done()).isZero();
