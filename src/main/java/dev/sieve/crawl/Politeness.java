@@ -11,7 +11,6 @@ import dev.sieve.fetch.Origins;
 import dev.sieve.polite.AdaptiveDelay;
 import dev.sieve.polite.BackOff;
 import dev.sieve.polite.HostSchedule;
-import dev.sieve.polite.RetryAfter;
 import dev.sieve.polite.ScheduleOptions;
 import dev.sieve.robots.RobotsCache;
 import dev.sieve.robots.RobotsRules;
@@ -173,7 +172,7 @@ final class Politeness {
         String host = task.host();
         boolean isServerError = result.status() == 500;
         if (result instanceof Page page && page.isWorthRetrying() && !isServerError) {
-            Duration retryAfter = page.retryAfter(clock.now(), RetryAfter.LONGEST);
+            Duration retryAfter = page.retryAfter(clock.now());
             if (retryAfter.compareTo(LONGEST_PAUSE) > 0) {
                 LOG.warn("{} requests a pause of {} (Retry-After); honoured", host, retryAfter);
             }

@@ -189,14 +189,9 @@ public sealed interface FetchResult {
             }
         }
 
-        /**
-         * Returns the pause that the server requests in {@code Retry-After}, at most the longest one; zero when none.
-         *
-         * @param now the time of the response
-         */
-        public Duration retryAfter(Instant now, Duration longest) {
-            Duration requested = RetryAfter.parse(header("retry-after"), now).orElse(Duration.ZERO);
-            return requested.compareTo(longest) < 0 ? requested : longest;
+        /** Returns the pause that the server requests in {@code Retry-After}, seen from the time of the response; zero for none. */
+        public Duration retryAfter(Instant now) {
+            return RetryAfter.parse(header("retry-after"), now).orElse(Duration.ZERO);
         }
     }
 

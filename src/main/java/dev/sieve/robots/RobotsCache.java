@@ -11,7 +11,7 @@ import dev.sieve.fetch.FetchResult.Redirect;
 import dev.sieve.fetch.FetchResult.Refused;
 import dev.sieve.fetch.PageFetcher;
 import dev.sieve.io.LruMap;
-import dev.sieve.polite.RetryAfter;
+import dev.sieve.polite.BackOff;
 import dev.sieve.scope.SkipReason;
 import dev.sieve.scope.SkipRule;
 import dev.sieve.url.UrlParts;
@@ -45,8 +45,8 @@ public final class RobotsCache {
 
     /** The pause before a robots.txt is requested again that could not be received. */
     public static final Duration UNREACHABLE_FOR = Duration.ofSeconds(2);
-    /** The longest pause that the server does not request. */
-    private static final Duration LONGEST_PAUSE = Duration.ofMinutes(10);
+    /** Those of a server that responds, but cannot say what is allowed, unless it requests longer ones. */
+    private static final BackOff PAUSES = new BackOff(Duration.ofMinutes(1), Duration.ofMinutes(10));
 
     private static final long CLOSED_NANOS = Duration.ofHours(6).toNanos();
     /** Why a URL that the rules forbid is skipped. */
@@ -275,16 +275,13 @@ public final class RobotsCache {
     }
 
     private Duration pause(FetchResult result, int failures) {
-        Duration requested =
-                result instanceof Page page ? page.retryAfter(time.instant(), RetryAfter.LONGEST) : Duration.ZERO;
+        Duration requested = result instanceof Page page ? page.retryAfter(time.instant()) : Duration.ZERO;
         if (failures >= tries) {
             return requested;
         }
         if (result.status() == 0 || result.isSuccess()) {
             return UNREACHABLE_FOR;
         }
-        Duration own = RobotsStatus.CLOSED.holdsFor(failures, Duration.ZERO);
-        Duration pause = own.compareTo(LONGEST_PAUSE) < 0 ? own : LONGEST_PAUSE;
-        return pause.compareTo(requested) > 0 ? pause : requested;
+        return PAUSES.pause(failures, requested);
     }
 }

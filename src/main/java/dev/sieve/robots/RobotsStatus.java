@@ -1,7 +1,5 @@
 package dev.sieve.robots;
 
-import dev.sieve.polite.BackOff;
-import dev.sieve.polite.RetryAfter;
 import java.time.Duration;
 
 /**
@@ -27,7 +25,6 @@ public enum RobotsStatus {
     public static final Duration MAX_AGE = Duration.ofHours(24);
 
     static final int MAX_REDIRECTS = 5;
-    private static final BackOff CLOSED_FOR = new BackOff(Duration.ofMinutes(1), Duration.ofHours(6));
 
     /** Returns the status of the origin after a response with an HTTP status, which may be any number. */
     public static RobotsStatus of(int status) {
@@ -36,16 +33,5 @@ public enum RobotsStatus {
             case 429 -> CLOSED;
             default -> status >= 200 && status < 300 ? READ : status >= 400 && status < 500 ? OPEN : CLOSED;
         };
-    }
-
-    /**
-     * Returns how long this status holds before robots.txt is requested again: a day or, while the origin is closed,
-     * the requested pause, and at least one that doubles from a minute to six hours.
-     *
-     * @param failures how many consecutive requests found the origin closed, this one included
-     * @param retryAfter the pause that the server requested, see {@link RetryAfter}; zero for none
-     */
-    public Duration holdsFor(int failures, Duration retryAfter) {
-        return this == CLOSED ? CLOSED_FOR.pause(failures, retryAfter) : MAX_AGE;
     }
 }

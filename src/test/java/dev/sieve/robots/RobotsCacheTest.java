@@ -152,6 +152,17 @@ class RobotsCacheTest {
     }
 
     @Test
+    void pausesOfAHostThatCannotSayDouble() {
+        robots = new RobotsCache(fetcher, "testbot", 9, InstantSource.system(), 1 << 20);
+        server.on("/robots.txt", raw("HTTP/1.1 500 Oops\n"));
+
+        for (int minutes : new int[] {1, 2, 4, 8, 10, 10}) {
+            ask();
+            assertThat(pause).isEqualTo(Duration.ofMinutes(minutes));
+        }
+    }
+
+    @Test
     void aHostThatNamesADateIsLeftAloneUntilThen() {
         InstantSource noon = InstantSource.fixed(Instant.parse("2026-11-21T12:00:00Z"));
         server.on("/robots.txt", raw("HTTP/1.1 503 Busy\nRetry-After: Sat, 21 Nov 2026 12:05:00 GMT\n"));

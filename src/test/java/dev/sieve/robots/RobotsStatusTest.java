@@ -6,9 +6,7 @@ import static dev.sieve.robots.RobotsStatus.OPEN;
 import static dev.sieve.robots.RobotsStatus.READ;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.time.Duration;
 import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -37,19 +35,5 @@ class RobotsStatusTest {
     @ValueSource(ints = {301, 302, 303, 307, 308})
     void aRedirectIsFollowed(int status) {
         assertThat(RobotsStatus.of(status)).isEqualTo(FOLLOW);
-    }
-
-    @Test
-    void rulesHoldForADay() {
-        assertThat(READ.holdsFor(0, Duration.ZERO)).isEqualTo(Duration.ofHours(24));
-        assertThat(OPEN.holdsFor(0, Duration.ofMinutes(1))).isEqualTo(Duration.ofHours(24));
-    }
-
-    @Test
-    void aClosedHostIsAskedAgainAfterALengtheningPause() {
-        assertThat(CLOSED.holdsFor(1, Duration.ZERO)).isEqualTo(Duration.ofMinutes(1));
-        assertThat(CLOSED.holdsFor(4, Duration.ZERO)).isEqualTo(Duration.ofMinutes(8));
-        assertThat(CLOSED.holdsFor(Integer.MAX_VALUE, Duration.ZERO)).isEqualTo(Duration.ofHours(6));
-        assertThat(CLOSED.holdsFor(1, Duration.ofHours(2))).isEqualTo(Duration.ofHours(2));
     }
 }
