@@ -211,7 +211,9 @@ final class AddressGuard {
     /** Makes sockets for the client. */
     static final class Sockets extends SocketFactory {
         private final Function<InetAddress, @Nullable String> objections;
-        private final @Nullable Server proxy;
+        /** The proxy of the requests; null for none. */
+        final @Nullable Server proxy;
+
         private final WireSocket.@Nullable Handshake http2;
 
         /** The parameters are those of {@link WireSocket}. */
@@ -222,12 +224,6 @@ final class AddressGuard {
             this.objections = objections;
             this.proxy = proxy;
             this.http2 = http2;
-        }
-
-        /** Returns the proxy of the requests; null for none. */
-        @Nullable
-        Server proxy() {
-            return proxy;
         }
 
         /** Returns the same for connections by HTTP/2. */

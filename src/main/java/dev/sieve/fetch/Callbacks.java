@@ -11,7 +11,9 @@ import org.jspecify.annotations.Nullable;
 
 /** The code of a caller that one request runs: what it throws ends the request, and is thrown to the caller. */
 final class Callbacks {
-    private boolean isRefused;
+    /** Whether a check has ended the request. */
+    boolean isRefused;
+
     private @Nullable RuntimeException thrown;
 
     /** Returns whether a check lets the request go on. */
@@ -23,11 +25,6 @@ final class Callbacks {
             thrown = e;
             return false;
         }
-    }
-
-    /** Returns whether a check has ended the request. */
-    boolean isRefused() {
-        return isRefused;
     }
 
     void read(BodyReader reader, InputStream body) throws IOException {

@@ -7,7 +7,6 @@ import java.io.InputStream;
 import java.net.InetAddress;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
-import java.util.Objects;
 import okio.Buffer;
 import org.jspecify.annotations.Nullable;
 
@@ -17,7 +16,7 @@ final class Capture {
 
     private final String url;
     private final int limit;
-    private BodyMemory.@Nullable Body room;
+    private final BodyMemory.Body room;
     private final Buffer body = new Buffer();
     private @Nullable Heads heads;
     private InputStream rest = InputStream.nullInputStream();
@@ -28,19 +27,11 @@ final class Capture {
     /** What comes before the body of the response; the address is null when a proxy was between. */
     private record Heads(Instant time, @Nullable InetAddress address, String request, String response) {}
 
-    /** Creates a capture of nothing that keeps so many bytes of the body. */
-    Capture(String url, int limit) {
+    /** Creates a capture of nothing that keeps so many bytes of the body, whose memory is the room. */
+    Capture(String url, int limit, BodyMemory.Body room) {
         this.url = url;
         this.limit = limit;
-    }
-
-    /** Sets the memory of the body, before the call begins. */
-    void use(BodyMemory.Body memory) {
-        room = memory;
-    }
-
-    private BodyMemory.Body room() {
-        return Objects.requireNonNull(room, "no memory yet");
+        this.room = room;
     }
 
     /** Keeps the heads of a request that was sent and of its response. */
@@ -50,12 +41,12 @@ final class Capture {
 
     /** Returns the response; all that is read from its body is kept, too. */
     Response of(Response received) {
-        room().expect(received.length() < 0 ? limit : Math.min(received.length(), limit));
+        room.expect(received.length() < 0 ? limit : Math.min(received.length(), limit));
         rest = new Wire.In() {
             @Override
             public int read(byte[] target, int from, int length) throws IOException {
                 int free = limit - (int) body.size();
-                room().growRaw(body.size() + Math.min(free, length));
+                room.growRaw(body.size() + Math.min(free, length));
                 int read;
                 try {
                     read = received.body().read(target, from, length);
@@ -96,7 +87,7 @@ final class Capture {
             return null;
         }
         byte[] bytes = body.readByteArray();
-        room().keep(bytes);
+        room.keep(bytes);
         Instant time = heads.time.truncatedTo(ChronoUnit.MILLIS);
         Cut cut = cut(cancellation);
         return new Exchange(url, time, heads.address, heads.request, heads.response, bytes, cut, null, null);
@@ -110,7 +101,7 @@ final class Capture {
         } else if (failure == null) {
             return Cut.OTHER;
         }
-        return switch (ResponseReader.reason(room().reason(failure), cancellation)) {
+        return switch (ResponseReader.reason(room.reason(failure), cancellation)) {
             case TIMEOUT -> Cut.TIME;
             case BROKEN, CONNECT, TLS -> Cut.DISCONNECT;
             default -> Cut.OTHER;

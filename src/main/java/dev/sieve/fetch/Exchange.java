@@ -37,8 +37,6 @@ public record Exchange(
         Cut cut,
         @Nullable Earlier earlier,
         @Nullable Rendered rendered) {
-    private static final String SHA_1 = "SHA-1";
-
     /** The fields with cookies, in a head, with the lines that continue them; only a line feed ends a line. */
     private static final Pattern COOKIES = Pattern.compile("(?dim)^(?:set-)?cookie2?[ \\t]*:.*\n(?:[ \\t:].*\n)*");
 
@@ -87,7 +85,7 @@ public record Exchange(
             return null;
         }
         try {
-            MessageDigest sha1 = MessageDigest.getInstance(SHA_1);
+            MessageDigest sha1 = MessageDigest.getInstance("SHA-1");
             return new Earlier(time, HexFormat.of().formatHex(sha1.digest(body)));
         } catch (NoSuchAlgorithmException e) {
             throw new AssertionError("every Java platform has SHA-1", e);

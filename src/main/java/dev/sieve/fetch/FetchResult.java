@@ -101,19 +101,21 @@ public sealed interface FetchResult {
 
         /** Returns a response that is a request to log in. */
         public static Page ofLogin(FetchResult response, Login sign) {
-            Page page = response instanceof Page shown
-                    ? shown
-                    : new Page(response.status(), Map.of(), "", new byte[0], 0, false);
-            return new Page(
-                    page.status,
-                    page.headers,
-                    page.type,
-                    page.body,
-                    page.length,
-                    page.isCut,
-                    page.problem,
-                    sign,
-                    response.exchange());
+            return response instanceof Page page
+                    ? page.as(sign)
+                    : new Page(response.status(), Map.of(), "", new byte[0], 0, false)
+                            .with(response.exchange())
+                            .as(sign);
+        }
+
+        private Page as(Login sign) {
+            return new Page(status, headers, type, body, length, isCut, problem, sign, exchange);
+        }
+
+        /** Returns a page without a body, of which so much was read for an exchange as this has. */
+        Page readFor(Exchange other) {
+            boolean isPart = other.cut() != Exchange.Cut.NONE;
+            return new Page(status, headers, type, body, other.body().length, isPart, problem, login, other);
         }
 
         @Override
@@ -189,7 +191,7 @@ public sealed interface FetchResult {
             }
         }
 
-        /** Returns the pause that the server requests in {@code Retry-After}, seen from the time of the response; zero for none. */
+        /** Returns the pause that {@code Retry-After} requests from this time on, at most a day; zero for none. */
         public Duration retryAfter(Instant now) {
             return RetryAfter.parse(header("retry-after"), now).orElse(Duration.ZERO);
         }

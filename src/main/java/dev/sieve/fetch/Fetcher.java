@@ -189,7 +189,7 @@ public final class Fetcher implements PageFetcher, AutoCloseable {
         }
         Boolean before = http2.get(origin);
         boolean isRefused = HttpCall.isRefused(result);
-        if (before == null && (isRefused || call.isMute(result) || requiresHttp2(call.head()))) {
+        if (before == null && (isRefused || call.isMute(result) || requiresHttp2(call.head))) {
             http2.put(origin, true);
             return "the server requires HTTP/2";
         } else if (isRefused && Boolean.TRUE.equals(before)) {
@@ -324,8 +324,7 @@ public final class Fetcher implements PageFetcher, AutoCloseable {
         if (signer != null) {
             signer.fields(url).forEach(head::set);
         }
-        String origin = UrlParts.origin(url);
-        return head.add("Host", origin.substring(origin.indexOf("//") + 2)).build();
+        return head.add("Host", UrlParts.hostAndPort(url)).build();
     }
 
     boolean isStopped() {

@@ -47,13 +47,14 @@ final class HttpCall {
     private final HttpUrl target;
     private final FetchRequest request;
     private final Callbacks callbacks;
-    private final @Nullable Capture capture;
+    private @Nullable Capture capture;
     private final OkHttpClient client;
     private final Call call;
 
     private @Nullable WireSocket socket;
     /** The response without its body, as soon as its head has arrived. */
-    private @Nullable Response head;
+    @Nullable
+    Response head;
 
     private @Nullable Response response;
     /** Whether an earlier call has used the connection, and whether this one has sent its request. */
@@ -96,7 +97,6 @@ final class HttpCall {
         this.callbacks = callbacks;
         this.client = client;
         target = HttpUrl.get(url);
-        capture = context.keptBytes > 0 ? new Capture(url, context.keptBytes) : null;
         HttpUrl plain = target.newBuilder().scheme("http").port(target.port()).build();
         call = (isHttp2 ? http2(client) : client)
                 .newCall(new Request.Builder()
@@ -147,15 +147,13 @@ final class HttpCall {
     FetchResult fetch() {
         FetchResult result;
         try (BodyMemory.Body room = context.memory.new Body(call::cancel, call::isCanceled)) {
-            if (capture != null) {
-                capture.use(room);
-            }
+            capture = context.keptBytes > 0 ? new Capture(url, context.keptBytes, room) : null;
             result = fetch(room);
             if (capture != null) {
                 result = with(capture.exchange(cancellation()), result);
             }
         }
-        if (callbacks.isRefused()) {
+        if (callbacks.isRefused) {
             return new NotSent();
         } else if (!hasSurplus || !isKept) {
             return result;
@@ -169,16 +167,7 @@ final class HttpCall {
     /** Adds an exchange to a result; a page also says how much of a body was read only for its exchange. */
     private static FetchResult with(@Nullable Exchange exchange, FetchResult result) {
         return result instanceof Page page && page.body().length == 0 && exchange != null
-                ? new Page(
-                        page.status(),
-                        page.headers(),
-                        page.type(),
-                        page.body(),
-                        exchange.body().length,
-                        exchange.cut() != Exchange.Cut.NONE,
-                        page.problem(),
-                        page.login(),
-                        exchange)
+                ? page.readFor(exchange)
                 : result.with(exchange);
     }
 
@@ -208,7 +197,7 @@ final class HttpCall {
             return ResponseReader.failure(e, cancellation());
         } finally {
             close(standIn);
-            close(socket != null && socket.frames() != null ? socket : null);
+            close(socket != null && socket.frames != null ? socket : null);
         }
     }
 
@@ -225,10 +214,10 @@ final class HttpCall {
     /** Keeps the connection for other calls if the response is over, or may soon be, and nothing follows. */
     private void finish(Response received, okhttp3.Response standIn, boolean isUnread) {
         WireSocket open = Objects.requireNonNull(socket);
-        if (open.frames() != null) {
+        if (open.frames != null) {
             return;
         }
-        ResponseStream responses = open.responses();
+        ResponseStream responses = open.responses;
         open.leave();
         try {
             if (!isUnread && responses.mayBeKept()) {
@@ -252,7 +241,7 @@ final class HttpCall {
     private okhttp3.Response send(Interceptor.Chain chain) throws IOException {
         Connection connection = Objects.requireNonNull(chain.connection());
         WireSocket open = (WireSocket) connection.socket();
-        Http2Frames frames = open.frames();
+        Http2Frames frames = open.frames;
         socket = open;
         isKept = open.use();
         if (!isKept && target.isHttps() && frames == null) {
@@ -269,7 +258,7 @@ final class HttpCall {
         isSent = true;
         Request sent = chain.request().newBuilder().url(target).build();
         okhttp3.Response received = exchange(chain, sent, open);
-        ResponseHead read = frames == null ? open.responses().head() : head(received);
+        ResponseHead read = frames == null ? open.responses.head() : head(received);
         Response known = read.response();
         head = known;
         request.watch().responded();
@@ -279,7 +268,7 @@ final class HttpCall {
             capture.keep(peer, received.sentRequestAtMillis(), requestHead(sent, proxy), read.toString());
         }
         read.check();
-        Response whole = frames == null ? open.responses().response() : response(known, received, frames);
+        Response whole = frames == null ? open.responses.response() : response(known, received, frames);
         response = capture == null ? whole : capture.of(whole);
         return received.newBuilder()
                 .code(HttpURLConnection.HTTP_OK)
@@ -288,13 +277,13 @@ final class HttpCall {
     }
 
     private okhttp3.Response exchange(Interceptor.Chain chain, Request sent, WireSocket open) throws IOException {
-        Server proxy = ((AddressGuard.Sockets) client.socketFactory()).proxy();
+        Server proxy = ((AddressGuard.Sockets) client.socketFactory()).proxy;
         // A proxy reads the requests that are not in its tunnel.
         boolean isRead = proxy != null && proxy.kind() == ProxySettings.Kind.HTTP && !sent.isHttps();
         Server reader = isRead ? proxy : null;
         String password = reader == null ? null : reader.authorization();
         try {
-            if (isKept && open.responses().hasSurplus()) {
+            if (isKept && open.responses.hasSurplus()) {
                 throw ResponseReader.surplus();
             }
             okhttp3.Response received = chain.proceed(
@@ -304,7 +293,7 @@ final class HttpCall {
                                     .header(ProxySettings.AUTHORIZATION, password)
                                     .build());
             if (reader != null) {
-                reader.check(open.responses().head().response().status());
+                reader.check(open.responses.head().response().status());
             }
             return received;
         } catch (IOException e) {
@@ -371,11 +360,5 @@ final class HttpCall {
     /** Returns whether the server has ended a new connection without a response. */
     boolean isMute(FetchResult result) {
         return result instanceof Failed failed && failed.reason() == Reason.BROKEN && head == null && isSent && !isKept;
-    }
-
-    /** Returns the response without its body; null if there is none. */
-    @Nullable
-    Response head() {
-        return head;
     }
 }

@@ -52,10 +52,9 @@ public final class Origins implements PageFetcher {
     @Override
     public FetchResult fetch(FetchRequest request) {
         LocalSource source = local(request.url());
-        return source == null ? network.fetch(request) : read(request, source);
-    }
-
-    private FetchResult read(FetchRequest request, LocalSource source) {
+        if (source == null) {
+            return network.fetch(request);
+        }
         Callbacks callbacks = new Callbacks();
         return callbacks.result(() -> read(request, source, callbacks), network.memory, network::isStopped);
     }

@@ -23,7 +23,7 @@ final class ResponseHead {
 
     private final StringBuilder text = new StringBuilder();
     private final Map<String, List<String>> headers = new LinkedHashMap<>();
-    private final boolean isVersion10;
+    final boolean isVersion10;
     private final int status;
     private int fields;
 
@@ -80,10 +80,6 @@ final class ResponseHead {
         headers.computeIfAbsent(name.toLowerCase(Locale.ROOT), key -> new ArrayList<>())
                 .add(value);
         fields++;
-    }
-
-    boolean isVersion10() {
-        return isVersion10;
     }
 
     /** Returns the response, as far as its head says, without a body. */

@@ -156,7 +156,7 @@ final class ResponseStream extends Wire.In {
     /** Returns whether the server may send other responses after this one. */
     boolean mayBeKept() {
         List<String> connection = list(head().response().values("connection"));
-        boolean isKept = head().isVersion10()
+        boolean isKept = head().isVersion10
                 ? connection.stream().anyMatch("keep-alive"::equalsIgnoreCase)
                 : connection.stream().noneMatch("close"::equalsIgnoreCase);
         return isKept && body != null && !body.endsWithConnection;

@@ -151,7 +151,7 @@ public final class Signer {
         String digest = "sha-256=:"
                 + Base64.getEncoder().encodeToString(sha256(directory().getBytes(US_ASCII))) + ":";
         Map<String, String> covered = new LinkedHashMap<>();
-        covered.put("\"@authority\";req", authority(agent));
+        covered.put("\"@authority\";req", UrlParts.hostAndPort(agent + "/"));
         covered.put("\"content-digest\"", digest);
         Map<String, String> fields = new LinkedHashMap<>();
         fields.put("Content-Type", "application/http-message-signatures-directory+json");
@@ -171,17 +171,12 @@ public final class Signer {
         String quoted = "\"" + agent + "\"";
         Map<String, String> covered = new LinkedHashMap<>();
         covered.put(
-                "\"@authority\"",
-                authority(UrlParts.origin(UrlNormalizer.base(url).url())));
+                "\"@authority\"", UrlParts.hostAndPort(UrlNormalizer.base(url).url()));
         covered.put("\"signature-agent\"", quoted);
         Map<String, String> fields = new LinkedHashMap<>();
         fields.put(AGENT, quoted);
         fields.putAll(sign(covered, created, validity, ";nonce=\"" + nonce + "\"", "web-bot-auth"));
         return fields;
-    }
-
-    private static String authority(String origin) {
-        return origin.substring(origin.indexOf("//") + 2);
     }
 
     /** Signs the base of section 2.5: a line per component, and one for the parameters. */

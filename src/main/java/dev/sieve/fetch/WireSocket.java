@@ -50,8 +50,8 @@ final class WireSocket extends Socket {
     private final Function<InetAddress, @Nullable String> objections;
     private final @Nullable Server proxy;
     private final Wire wire = new Wire();
-    private final ResponseStream responses = new ResponseStream(wire);
-    private final @Nullable Http2Frames frames;
+    final ResponseStream responses = new ResponseStream(wire);
+    final @Nullable Http2Frames frames;
     private boolean isLayered;
     private @Nullable SSLSocket secure;
     private boolean isUsed;
@@ -116,15 +116,6 @@ final class WireSocket extends Socket {
     @Override
     public OutputStream getOutputStream() {
         return isLayered ? wire.out() : Wire.stream(frames == null ? wire::send : frames::send);
-    }
-
-    ResponseStream responses() {
-        return responses;
-    }
-
-    @Nullable
-    Http2Frames frames() {
-        return frames;
     }
 
     /** Begins a call; returns whether an earlier one has used the connection. */

@@ -106,8 +106,7 @@ class ClientActsTest {
         assertThat(fetcher.fetch(server.url()))
                 .isInstanceOfSatisfying(
                         Page.class,
-                        page -> assertThat(page.retryAfter(Instant.EPOCH))
-                                .isEqualTo(Duration.ofSeconds(seconds)));
+                        page -> assertThat(page.retryAfter(Instant.EPOCH)).isEqualTo(Duration.ofSeconds(seconds)));
     }
 
     @Test
