@@ -101,16 +101,12 @@ final class Checks {
     static final class WrongOptions extends ParameterException {
         private static final long serialVersionUID = 1;
 
-        private final transient Set<String> options;
+        /** The longest names of the options. */
+        final transient Set<String> options;
 
         private WrongOptions(CommandLine line, @Nullable String message, Set<String> options) {
             super(line, message);
             this.options = options;
-        }
-
-        /** Returns the longest names of the options. */
-        Set<String> options() {
-            return options;
         }
     }
 

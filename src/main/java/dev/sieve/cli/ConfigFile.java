@@ -174,7 +174,7 @@ final class ConfigFile {
     /** Returns the lines that an error is about, as {@code sieve.conf:3: }; empty if it is about none of them. */
     private String where(ParameterException error) {
         Set<String> options = error instanceof Checks.WrongOptions own
-                ? own.options()
+                ? own.options
                 : error.getArgSpec() instanceof OptionSpec option ? Set.of(option.longestName()) : Set.of();
         List<Line> named =
                 lines.stream().filter(each -> options.contains(each.option)).toList();

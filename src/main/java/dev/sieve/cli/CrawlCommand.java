@@ -209,7 +209,7 @@ class CrawlCommand implements Callable<Integer> {
         rendering.check(spec);
         try (LiveServer server = live.open()) {
             boolean listsBroken = annotations.isNow() || (summary != null && SummaryFile.isMarkdown(summary));
-            return crawl(options, place, resumes, output.recording(server, live.metricsFile(), place, listsBroken));
+            return crawl(options, place, resumes, output.recording(server, live.metricsFile, place, listsBroken));
         }
     }
 
@@ -220,7 +220,7 @@ class CrawlCommand implements Callable<Integer> {
                         new CrawlStart(() -> kept.open(place, options, settings), job -> kept.crawler(options, job))) {
             if (resumes) {
                 start.crawler();
-                requests.compareCookies(kept.folder());
+                requests.compareCookies(kept.job);
             }
             readSeeds(seeds, start::addTyped, start::add);
             // Another process may have accepted the seeds a moment ago, and the counters are as old as that.
@@ -231,11 +231,11 @@ class CrawlCommand implements Callable<Integer> {
             Recording.Run recorded = recording.start(start.crawler(), start.job());
             Outputs outputs = open(start.job(), resumes, place.forces());
             if (isVerbose) {
-                outputs.sinks().add(new Logging.VisitLog());
+                outputs.sinks.add(new Logging.VisitLog());
             }
             recorded.addTo(outputs);
             signal.stops(start.crawler());
-            FolderSite folder = seeding().source() instanceof FolderSite site ? site : null;
+            FolderSite folder = seeding().source instanceof FolderSite site ? site : null;
             if (folder != null && baseUrl == null && output.hasSitemap()) {
                 Terminal.println("The sitemap will have URLs of " + FolderSite.ORIGIN
                         + ": replace that by the origin of your site before you publish it.");
@@ -293,7 +293,7 @@ class CrawlCommand implements Callable<Integer> {
         rendering.apply(options, spec, requests.maxBody);
         requests.apply(options, spec);
         seeding = new Seeding(spec, seeds, basePath, baseUrl, hasCleanUrls, output.takeExchanges());
-        LocalSource source = seeding.source();
+        LocalSource source = seeding.source;
         if (source != null) {
             options.source(source);
         }

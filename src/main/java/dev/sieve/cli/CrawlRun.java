@@ -38,7 +38,7 @@ record CrawlRun(
         try (outputs;
                 recording) {
             recording.run();
-            crawler.run(outputs.sinks());
+            crawler.run(outputs.sinks);
         } catch (IOException e) {
             failure = e;
             crawler.fail(e);

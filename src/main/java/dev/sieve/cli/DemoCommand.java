@@ -135,7 +135,7 @@ final class DemoCommand implements Callable<Integer> {
                     new Recording(
                             report,
                             server,
-                            live.metricsFile(),
+                            live.metricsFile,
                             new MemoryPlace(),
                             OutputFormats.any(outputs, OutputFormat::takesReferrers),
                             false));

@@ -38,14 +38,10 @@ final class LiveOptions {
             description =
                     "Write the metrics when the crawl ends, for Prometheus: NAME.prom in the folder of the textfile"
                             + " collector. Replaces the metrics of an earlier crawl (default: none).")
-    private @Nullable Path metricsFile;
+    @Nullable
+    Path metricsFile;
 
     record Endpoint(String host, int port) {}
-
-    @Nullable
-    Path metricsFile() {
-        return metricsFile;
-    }
 
     /** Refuses a file for the metrics that could not be written. */
     void check(OutputChecks checks) {

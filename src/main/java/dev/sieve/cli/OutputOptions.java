@@ -115,7 +115,7 @@ final class OutputOptions {
         FileEnds ends = regular.isEmpty() ? FileEnds.NONE : job.outputs(regular, forces);
         Outputs open = Outputs.open(files(), format(), skipped, how(resumes), forces, ends);
         if (onlyChanges) {
-            open.sinks().leaveOutUnchanged();
+            open.sinks.leaveOutUnchanged();
         }
         return open;
     }

@@ -35,7 +35,7 @@ import org.slf4j.LoggerFactory;
 final class Outputs implements Closeable {
     private static final Logger LOG = LoggerFactory.getLogger("dev.sieve.crawl");
 
-    private final AllSinks sinks = new AllSinks();
+    final AllSinks sinks = new AllSinks();
     private final Map<Path, PageSink> files = new LinkedHashMap<>();
     private final Map<Path, OutputFormat> formats = new LinkedHashMap<>();
     private final Set<Path> continued = new HashSet<>();
@@ -103,10 +103,6 @@ final class Outputs implements Closeable {
         sinks.add(ends);
         sinks.close();
         deleteFiles(false);
-    }
-
-    AllSinks sinks() {
-        return sinks;
     }
 
     /** Adds a sink, which is closed with the others, and the file that it writes, for the summary. */

@@ -38,7 +38,8 @@ final class PlaceOptions {
             names = "--job",
             paramLabel = "DIR",
             description = "Save the crawl in DIR; repeat the same command to resume, even after kill -9.")
-    private @Nullable Path job;
+    @Nullable
+    Path job;
 
     @Option(
             names = "--durability",
@@ -80,12 +81,6 @@ final class PlaceOptions {
 
     @Mixin
     private SharedOptions shared = new SharedOptions();
-
-    /** Returns the directory of the job; null without one. */
-    @Nullable
-    Path folder() {
-        return job;
-    }
 
     /**
      * Returns where the crawl is kept. Refuses options that contradict each other, and a place that cannot be opened.

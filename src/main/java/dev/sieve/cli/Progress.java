@@ -6,14 +6,13 @@ import dev.sieve.crawl.Counter;
 import dev.sieve.crawl.CrawlReport;
 import dev.sieve.crawl.Crawler;
 import dev.sieve.crawl.OpenRequest;
+import dev.sieve.io.RepeatingThread;
 import dev.sieve.report.Numbers;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
-import java.util.Timer;
-import java.util.TimerTask;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -35,7 +34,7 @@ final class Progress implements AutoCloseable {
     private final boolean isShared;
     private final boolean rewrites = Terminal.isStderr();
     private final int columns = rewrites ? Terminal.columns() : Integer.MAX_VALUE;
-    private final Timer timer = new Timer("sieve-progress", true);
+    private final RepeatingThread shower;
     private final RecentRate rate = new RecentRate();
     private boolean isClosed;
 
@@ -43,14 +42,9 @@ final class Progress implements AutoCloseable {
     Progress(Crawler crawler, boolean isShared) {
         this.crawler = crawler;
         this.isShared = isShared;
-        TimerTask task = new TimerTask() {
-            @Override
-            public void run() {
-                show();
-            }
-        };
-        int millis = rewrites ? TERMINAL_MILLIS : LOG_MILLIS;
-        timer.schedule(task, millis, millis);
+        Duration pause = Duration.ofMillis(rewrites ? TERMINAL_MILLIS : LOG_MILLIS);
+        shower = new RepeatingThread("sieve-progress", pause, this::show);
+        shower.start();
     }
 
     private synchronized void show() {
@@ -114,7 +108,7 @@ final class Progress implements AutoCloseable {
     @Override
     public synchronized void close() {
         isClosed = true;
-        timer.cancel();
+        shower.end();
         if (rewrites) {
             Terminal.wipe();
         }

@@ -122,7 +122,7 @@ final class Recording {
 
         /** Adds the sink that receives what the crawl finds. */
         void addTo(Outputs all) {
-            outputs = all.sinks();
+            outputs = all.sinks;
             if (isUsed) {
                 all.add(file, record);
             }

@@ -4,9 +4,9 @@ import dev.sieve.browser.RenderRule;
 import dev.sieve.browser.RenderStage;
 import dev.sieve.browser.RenderWait;
 import dev.sieve.crawl.CrawlOptions;
-import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.Locale;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ITypeConverter;
@@ -96,12 +96,12 @@ final class RenderOptions {
         Checks.set(spec, "--browser", which, rule -> RenderStage.check(browser));
     }
 
-    /** Prints whether the page of a URL is rendered, and why; nothing without the option. */
-    void explain(String url, PrintWriter out) {
+    /** Says whether the page of a URL is rendered, and why; nothing without the option. */
+    void explain(String url, Consumer<String> receiver) {
         if (which != null) {
             boolean isRendered = new RenderRule(which).mayRender(url);
             String content = which.equals("auto") ? " if it has scripts, and few words or no link" : "";
-            Terminal.println(out, (isRendered ? "rendered" : "not rendered") + content + ": --render " + which);
+            receiver.accept((isRendered ? "rendered" : "not rendered") + content + ": --render " + which);
         }
     }
 }

@@ -24,7 +24,8 @@ final class Seeding {
     private final String basePath;
     private final String url;
     private final boolean hasCleanUrls;
-    private final @Nullable LocalSource source;
+    /** The folder or the archive among the seeds; null if there is neither. */
+    final @Nullable LocalSource source;
 
     /**
      * Opens the folder or the archive among the seeds, if there is one; {@code takesExchanges}: an archive is written.
@@ -101,12 +102,6 @@ final class Seeding {
     /** Returns whether there is a folder among the seeds. */
     static boolean hasFolder(List<String> seeds) {
         return seeds.stream().anyMatch(Seeding::isFolder);
-    }
-
-    /** Returns the folder or the archive among the seeds; null if there is neither. */
-    @Nullable
-    LocalSource source() {
-        return source;
     }
 
     /** Passes on the URLs of words, as {@link Seeds} does, and those of the folder or the archive. */

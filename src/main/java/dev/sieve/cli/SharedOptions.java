@@ -56,7 +56,7 @@ final class SharedOptions {
             return null;
         }
         for (String other : OTHERS) {
-            if (isGiven(other)) {
+            if (spec.commandLine().getParseResult().hasMatchedOption(other)) {
                 throw Checks.wrong(
                         spec,
                         "Option '" + EngineAccess.FRONTIER + "' cannot be combined with '" + other + "'",
@@ -65,10 +65,6 @@ final class SharedOptions {
             }
         }
         return access.place("option '" + EngineAccess.FRONTIER + "'", frontier, patience);
-    }
-
-    private boolean isGiven(String option) {
-        return spec.commandLine().getParseResult().hasMatchedOption(option);
     }
 
     /** Stores the options that all processes of a crawl have to share, or refuses one that differs from theirs. */

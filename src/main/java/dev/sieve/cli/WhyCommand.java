@@ -18,8 +18,6 @@ import dev.sieve.url.Refusal;
 import dev.sieve.url.UrlNormalizer;
 import dev.sieve.url.UrlParts;
 import java.io.IOException;
-import java.io.PrintWriter;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Consumer;
@@ -54,11 +52,10 @@ final class WhyCommand extends CrawlCommand {
         if (!place.isSaved() && rest.isEmpty() && where.scope != Scope.Kind.ANY) {
             throw Checks.wrong(spec, "Missing SEED: a URL, a file of URLs, or - for standard input");
         }
-        PrintWriter out = spec.commandLine().getOut();
         // Decides which addresses are allowed; fetches nothing.
         CrawlParts parts = new CrawlParts(options);
         try (Fetcher fetcher = parts.fetcher()) {
-            return explain(url, rest, parts, place, fetcher, parts.origins(fetcher, List.of()), out);
+            return explain(url, rest, parts, place, fetcher, parts.origins(fetcher, List.of()));
         } catch (IOException e) {
             Terminal.println("sieve: " + e.getMessage());
             return FailOn.ExitCode.INPUT_OR_OUTPUT_FAILED;
@@ -70,18 +67,16 @@ final class WhyCommand extends CrawlCommand {
         return seeds.size() > 1;
     }
 
+    private void say(String line) {
+        Terminal.println(spec.commandLine().getOut(), line);
+    }
+
     private int explain(
-            String url,
-            List<String> rest,
-            CrawlParts parts,
-            CrawlPlace place,
-            Fetcher fetcher,
-            Origins origins,
-            PrintWriter out)
+            String url, List<String> rest, CrawlParts parts, CrawlPlace place, Fetcher fetcher, Origins origins)
             throws IOException {
         Refusal refusal = UrlNormalizer.refusal(url);
         if (refusal != null) {
-            return refused(out, SkipReason.invalid(refusal));
+            return refused(SkipReason.invalid(refusal));
         }
         String parsed = Objects.requireNonNull(UrlNormalizer.parse(url));
         PageKeys keys = parts.options().keys();
@@ -94,56 +89,47 @@ final class WhyCommand extends CrawlCommand {
         if (reason == null && objection != null) {
             reason = objection.reason();
         }
-        int exitCode = reason == null ? crawled(parsed, isSeed, admission, origins, out) : refused(out, reason);
+        int exitCode = reason == null ? crawled(parsed, isSeed, admission, origins) : refused(reason);
         if (reason != null
                 && where.checksLinks
                 && objection == null
                 && admission.checkSkipReason(parsed, reason) == null) {
-            Terminal.println(
-                    out,
-                    "checked, if a page that is crawled links to it: requested once, its own links are not followed");
+            say("checked, if a page that is crawled links to it: requested once, its own links are not followed");
         }
         if (reason != null && admission.skipReason(parsed, 0) == null && objection == null) {
-            Terminal.println(out, "unless a seed redirects to it, which only a crawl can show");
+            say("unless a seed redirects to it, which only a crawl can show");
         }
         if (!key.equals(UrlNormalizer.key(parsed))) {
-            Terminal.println(out, "one page with " + key + ", since the other parameters are ignored");
+            say("one page with " + key + ", since the other parameters are ignored");
         }
         if (place.isSaved()) {
-            Terminal.println(out, "in the " + place.kind() + ": " + status(place, key, isSame));
-            Path folder = kept.folder();
-            if (folder != null) {
-                RecordedVisit.of(folder, key).forEach(sentence -> Terminal.println(out, sentence));
+            say("in the " + place.kind() + ": " + status(place, key, isSame));
+            if (kept.job != null) {
+                RecordedVisit.of(kept.job, key).forEach(this::say);
             }
         }
         return exitCode;
     }
 
-    private int crawled(String parsed, boolean isSeed, Admission admission, Origins origins, PrintWriter out) {
-        Terminal.println(
-                out, "crawled: " + (isSeed ? "a seed" : admission.scope().admittedBy(parsed)));
+    private int crawled(String parsed, boolean isSeed, Admission admission, Origins origins) {
+        say("crawled: " + (isSeed ? "a seed" : admission.scope().admittedBy(parsed)));
         if (where.depth != null && !isSeed) {
-            Terminal.println(
-                    out,
-                    "if it is at most " + Numbers.count(where.depth, "link")
-                            + " from a seed, which only a crawl can show");
+            String most = Numbers.count(where.depth, "link");
+            say("if it is at most " + most + " from a seed, which only a crawl can show");
         }
         if (where.skipsDuplicates && !isSeed) {
-            Terminal.println(
-                    out,
-                    "if a page links to it whose text no earlier page of its host has (else: duplicate), which only a"
-                            + " crawl can show");
+            say("if a page links to it whose text no earlier page of its host has (else: duplicate), which only a crawl"
+                    + " can show");
         }
         if (!where.ignoresRobots && origins.isRemote(parsed)) {
-            Terminal.println(
-                    out, "if the robots.txt of " + UrlParts.origin(parsed) + " allows it, which is not requested here");
+            say("if the robots.txt of " + UrlParts.origin(parsed) + " allows it, which is not requested here");
         }
-        rendering.explain(parsed, out);
+        rendering.explain(parsed, this::say);
         return 0;
     }
 
-    private static int refused(PrintWriter out, SkipReason reason) {
-        Terminal.println(out, "not crawled: " + reason.text());
+    private int refused(SkipReason reason) {
+        say("not crawled: " + reason.text());
         return FailOn.ExitCode.NOT_CRAWLED;
     }
 

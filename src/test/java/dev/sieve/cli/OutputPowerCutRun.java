@@ -117,11 +117,11 @@ final class OutputPowerCutRun {
         try (Outputs outputs = resume(folder, new Lengths())) {
             for (int round = 0; round < ROUNDS; round++) {
                 for (int i = random.nextInt(PAGES); i >= 0; i--) {
-                    page(outputs.sinks(), "http://a.test/" + pages++, true);
+                    page(outputs.sinks, "http://a.test/" + pages++, true);
                     mirror(files(folder));
                 }
                 if (random.nextInt(3) > 0) {
-                    outputs.sinks().flush();
+                    outputs.sinks.flush();
                     logs.values().forEach(log -> log.forced = log.written.size());
                 }
             }
@@ -326,7 +326,7 @@ final class OutputPowerCutRun {
             Path aside = Files.move(folder, root.resolve("aside"));
             store(left, Files.createDirectory(folder));
             try (Outputs outputs = resume(folder, left)) {
-                page(outputs.sinks(), "http://later.test/", false);
+                page(outputs.sinks, "http://later.test/", false);
             }
             verify();
             delete(folder);

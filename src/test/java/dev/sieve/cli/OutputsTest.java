@@ -303,8 +303,8 @@ class OutputsTest {
             for (int i = 0; i < 3; i++) {
                 try (Outputs outputs =
                         Outputs.open(List.of(), null, skipped, APPEND, false, OutputLengths.open(lengths, 1))) {
-                    outputs.sinks().skipped(new Skip("mailto:" + i, new SkipReason("no URL"), null));
-                    outputs.sinks().flush();
+                    outputs.sinks.skipped(new Skip("mailto:" + i, new SkipReason("no URL"), null));
+                    outputs.sinks.flush();
                 }
                 if (i == 0) {
                     Files.writeString(skipped, "mailto:x\nmail\0", APPEND);
@@ -401,8 +401,8 @@ class OutputsTest {
     void aFileThatAnotherCrawlWritesIsNotOverwritten() throws IOException {
         try (Outputs first =
                 Outputs.open(List.of(file("a.jsonl")), null, file("s"), CREATE_NEW, false, FileEnds.NONE)) {
-            first.sinks().skipped(new Skip("mailto:x", new SkipReason("no URL"), null));
-            first.sinks().flush();
+            first.sinks.skipped(new Skip("mailto:x", new SkipReason("no URL"), null));
+            first.sinks.flush();
 
             assertThatThrownBy(() -> Outputs.open(
                             List.of(file("b.txt")), null, file("s"), TRUNCATE_EXISTING, false, FileEnds.NONE))
@@ -416,8 +416,8 @@ class OutputsTest {
     void theFilesOfACrawlAreListedWithTheirSizes() throws IOException {
         try (Outputs outputs = Outputs.open(
                 List.of(file("a.txt"), file("a.jsonl")), null, file("s"), CREATE_NEW, false, FileEnds.NONE)) {
-            outputs.sinks().skipped(new Skip("mailto:x", new SkipReason("no URL"), null));
-            outputs.sinks().flush();
+            outputs.sinks.skipped(new Skip("mailto:x", new SkipReason("no URL"), null));
+            outputs.sinks.flush();
 
             assertThat(outputs.files())
                     .containsExactly(
