@@ -23,7 +23,7 @@ final class FragmentCheck {
     private static final Logger LOG = LoggerFactory.getLogger("dev.sieve.crawl");
 
     /** The heap of each table: that of 1,500,000 entries. */
-    private static final int TABLE_BYTES = 32 << 20;
+    static final int TABLE_BYTES = 32 << 20;
 
     /** The heap of the URLs of pages to which broken links lead, so that the line of such a page is read once. */
     private static final int URL_BYTES = 16 << 20;
@@ -98,11 +98,8 @@ final class FragmentCheck {
      *
      * @param checksRoutes whether a {@linkplain Fragment#isRoute route} has to be a part of the page like others
      * @param hasToEnd called for each line and link; the check ends when it returns true
+     * @param tableBytes the heap of each table; {@link #TABLE_BYTES} but for tests
      */
-    FragmentCheck(Fragments fragments, Receiver receiver, boolean checksRoutes, BooleanSupplier hasToEnd) {
-        this(fragments, receiver, checksRoutes, hasToEnd, TABLE_BYTES);
-    }
-
     FragmentCheck(
             Fragments fragments, Receiver receiver, boolean checksRoutes, BooleanSupplier hasToEnd, int tableBytes) {
         this.fragments = fragments;

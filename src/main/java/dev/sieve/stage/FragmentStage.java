@@ -23,29 +23,16 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.BooleanSupplier;
 
-/** Notes the parts of pages and the links to them, and checks these links after the last request. */
-final class FragmentStage implements Stage {
-    private final Fragments fragments;
-    private final Recorder recorder;
-    private final boolean checksRoutes;
-    private final boolean needsAllPages;
-    private final CrawlClock clock;
-
-    /**
-     * Creates the stage.
-     *
-     * @param checksRoutes whether a {@linkplain dev.sieve.url.Fragment#isRoute route} has to be a part of its page
-     * @param needsAllPages whether nothing is checked before all pages were visited, as in a round: those that were not
-     *     yet may have changed
-     */
-    FragmentStage(
-            Fragments fragments, Recorder recorder, boolean checksRoutes, boolean needsAllPages, CrawlClock clock) {
-        this.fragments = fragments;
-        this.recorder = recorder;
-        this.checksRoutes = checksRoutes;
-        this.needsAllPages = needsAllPages;
-        this.clock = clock;
-    }
+/**
+ * Notes the parts of pages and the links to them, and checks these links after the last request.
+ *
+ * @param checksRoutes whether a {@linkplain dev.sieve.url.Fragment#isRoute route} has to be a part of its page
+ * @param needsAllPages whether nothing is checked before all pages were visited, as in a round: those that were not yet
+ *     may have changed
+ */
+record FragmentStage(
+        Fragments fragments, Recorder recorder, boolean checksRoutes, boolean needsAllPages, CrawlClock clock)
+        implements Stage {
 
     @Override
     public StageVisit visit(VisitContext visit) {
@@ -81,7 +68,8 @@ final class FragmentStage implements Stage {
                 recorder.flushSink();
             }
         };
-        FragmentCheck.Result result = new FragmentCheck(fragments, receiver, checksRoutes, hasToEnd).run();
+        FragmentCheck.Result result =
+                new FragmentCheck(fragments, receiver, checksRoutes, hasToEnd, FragmentCheck.TABLE_BYTES).run();
         recorder.count(Counter.FRAGMENTS, Counter.FOUND, result.found());
         recorder.count(Counter.FRAGMENTS, Counter.MISSING, result.missing());
         recorder.count(Counter.FRAGMENTS, Counter.UNCHECKED, result.unknown());

@@ -32,7 +32,7 @@ record KnownPage(int number, int label, String url, Discovery discovery, Content
     /** The largest number of links that are stored. */
     static final int MAX_LINKS = 200_000;
 
-    private static final int RADIX = 36;
+    static final int RADIX = 36;
     private static final int FIELDS = 16;
     static final int MAX_STATUS = 999;
     private static final int MAX_ETAG = 1000;
@@ -138,7 +138,7 @@ record KnownPage(int number, int label, String url, Discovery discovery, Content
                 url);
     }
 
-    private static String text(long value) {
+    static String text(long value) {
         return Long.toString(value, RADIX);
     }
 

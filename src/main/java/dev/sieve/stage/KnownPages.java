@@ -1,5 +1,8 @@
 package dev.sieve.stage;
 
+import static dev.sieve.stage.KnownPage.RADIX;
+import static dev.sieve.stage.KnownPage.text;
+
 import dev.sieve.bloom.Murmur3;
 import dev.sieve.crawl.JobResults;
 import dev.sieve.crawl.Journal;
@@ -58,7 +61,6 @@ final class KnownPages {
     private static final Pattern ROUND = Pattern.compile("round (\\d{1,9}) (begun|queued|ended)( due)?");
     private static final Pattern TOUCH =
             Pattern.compile("same ([0-9a-z]{1,6}) ([0-9a-z]{1,6}) ([0-9a-z]{1,9}) ([0-9a-z]{1,6}) ([0-9a-z]{1,2})");
-    private static final int RADIX = 36;
     private static final int ORPHANS = 1000;
     private static final int MIN_PAGES = 1 << 10;
 
@@ -342,10 +344,6 @@ final class KnownPages {
                 + text(visits.interval()) + " " + text(visits.status());
         touches[page.number()] = file.add(line);
         left.clear(page.number());
-    }
-
-    private static String text(long value) {
-        return Long.toString(value, RADIX);
     }
 
     /** Hands what was added to the operating system, and forces it to the disk if {@code isForced}. */

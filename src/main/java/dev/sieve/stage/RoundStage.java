@@ -69,7 +69,7 @@ final class RoundStage implements EarlierVisits {
 
     @Override
     public @Nullable String redirect(boolean isCheck, String key) {
-        return rounds.pages().redirect(isCheck, key);
+        return rounds.pages.redirect(isCheck, key);
     }
 
     @Override

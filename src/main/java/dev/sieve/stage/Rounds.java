@@ -36,7 +36,7 @@ final class Rounds {
     private static final Duration DAY = Duration.ofDays(1);
 
     private final CrawlJob job;
-    private final KnownPages pages;
+    final KnownPages pages;
     private final DurableSieve frontier;
     private final RevisitRule rule;
     private final PageKeys keys;
@@ -102,10 +102,6 @@ final class Rounds {
                 || page.kind().isSitemap()
                 || page.visits().count() == 0
                 || rule.isDue(page.visits().last(), page.visits().interval(), now.getEpochSecond());
-    }
-
-    KnownPages pages() {
-        return pages;
     }
 
     int round() {

@@ -310,7 +310,9 @@ class FragmentCheckTest {
             long size = disk.size(Fragments.KIND.name());
             long before = disk.bytesRead(Fragments.KIND.name());
 
-            FragmentCheck.Result result = new FragmentCheck(fragments, receiver(link -> {}), false, () -> false).run();
+            FragmentCheck.Result result = new FragmentCheck(
+                            fragments, receiver(link -> {}), false, () -> false, FragmentCheck.TABLE_BYTES)
+                    .run();
 
             assertThat(result.missing()).isEqualTo(8000);
             // Four passes, and one line.
@@ -330,7 +332,12 @@ class FragmentCheckTest {
                 // One pass more in each run, and then a part of the links.
                 long least = 2000L * ++runs;
                 AtomicLong calls = new AtomicLong();
-                result = new FragmentCheck(fragments, receiver(told::add), false, () -> calls.incrementAndGet() > least)
+                result = new FragmentCheck(
+                                fragments,
+                                receiver(told::add),
+                                false,
+                                () -> calls.incrementAndGet() > least,
+                                FragmentCheck.TABLE_BYTES)
                         .run();
                 assertThat(result.unknown() > 0).isNotEqualTo(result.isComplete());
                 assertThat(fragments.hasAllPages()).isFalse();

@@ -92,7 +92,7 @@ public final class JobParts {
         assertThat(texts(job)).isNotNull();
         assertThat(cookies(job)).isNotNull();
         if (Rounds.of(job, RevisitRuleTest.RULE, PageKeys.ALL) != null) {
-            rounds(job).pages().all(page -> {
+            rounds(job).pages.all(page -> {
                 lines.accept("page " + page.line());
                 return true;
             });
@@ -101,17 +101,17 @@ public final class JobParts {
 
     /** Whether a page is known. */
     public static boolean hasPage(CrawlJob job, String url) throws IOException {
-        return rounds(job).pages().find(0, url) != null;
+        return rounds(job).pages.find(0, url) != null;
     }
 
     /** Whether all pages of a round are in the frontier. */
     public static boolean isQueued(CrawlJob job) throws IOException {
-        return rounds(job).pages().isQueued();
+        return rounds(job).pages.isQueued();
     }
 
     /** Whether the present round only visits what is due. */
     public static boolean isOnlyDue(CrawlJob job) throws IOException {
-        return rounds(job).pages().isOnlyDue();
+        return rounds(job).pages.isOnlyDue();
     }
 
     /** Completes a round. */
@@ -122,7 +122,7 @@ public final class JobParts {
     /** Ends a round that is complete, and begins one of what is due, as a process does that is killed then. */
     public static void beginNext(CrawlJob job) throws IOException {
         rounds(job).end();
-        rounds(job).pages().begin(true);
+        rounds(job).pages.begin(true);
     }
 
     /** Queues the pages of a round; returns how many. */

@@ -64,7 +64,7 @@ class LongRoundIT {
             int pages = Integer.parseInt(args[1]);
             try (CrawlJob job = CrawlDirectory.open(Path.of(args[0]), builder -> builder.capacity(pages))) {
                 Rounds first = Rounds.again(job, false, RevisitRuleTest.RULE, PageKeys.ALL);
-                KnownPages known = first.pages();
+                KnownPages known = first.pages;
                 for (int page = 0; page < pages; page++) {
                     known.add(page(known, page, pages), false);
                 }

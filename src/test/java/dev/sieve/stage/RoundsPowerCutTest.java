@@ -173,7 +173,7 @@ class RoundsPowerCutTest {
                 try (DurableSieve frontier = OnDisk.open(disk, durability);
                         CrawlJob job = CrawlDirectory.open(frontier, Path.of("fake"), disk, OWNER, Instant.EPOCH)) {
                     Rounds before = Rounds.of(job, RevisitRuleTest.RULE, PageKeys.ALL);
-                    if (before != null && before.pages().isEnded()) {
+                    if (before != null && before.pages.isEnded()) {
                         assertThat(frontier.pending() + frontier.inFlight()).isZero();
                     }
                     if (before == null || random.nextBoolean()) {
@@ -189,7 +189,7 @@ class RoundsPowerCutTest {
         private int run(CrawlJob job, DurableSieve frontier) throws IOException {
             Rounds rounds = Rounds.of(job, RevisitRuleTest.RULE, PageKeys.ALL);
             int round = rounds.round();
-            if (rounds.pages().isEnded()) {
+            if (rounds.pages.isEnded()) {
                 return round;
             }
             Journal journal = Journal.of(job);

@@ -139,8 +139,7 @@ class RoundsTest {
     /** Makes the last visit of all pages older, after which they are not due for a month. */
     private void age(Duration age) throws IOException {
         try (CrawlJob directory = CrawlDirectory.open(folder.resolve("job"), builder -> {})) {
-            KnownPages pages = Objects.requireNonNull(Rounds.of(directory, RevisitRuleTest.RULE, PageKeys.ALL))
-                    .pages();
+            KnownPages pages = Objects.requireNonNull(Rounds.of(directory, RevisitRuleTest.RULE, PageKeys.ALL)).pages;
             pages.all(page -> {
                 KnownPage.Visits visits = page.visits();
                 pages.touch(page.visited(new KnownPage.Visits(
