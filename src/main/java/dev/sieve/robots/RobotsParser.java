@@ -57,21 +57,14 @@ final class RobotsParser {
     private boolean delaySeen;
     private boolean signalSeen;
 
-    /** A rule with its pattern as it is written. */
-    @SuppressWarnings("ArrayRecordComponent") // rules are not compared
-    record Rule(byte[] pattern, boolean allow) {}
-
-    /** A line that says how content may be used. */
-    record SignalLine(String name, String value) {}
-
     /** The records for one agent, collected from all of its groups. */
     static final class Group {
-        final List<Rule> rules = new ArrayList<>();
+        final List<RuleList.Rule> rules = new ArrayList<>();
         Optional<Duration> crawlDelay = Optional.empty();
         private boolean isNamed;
         private boolean takesRules;
         private boolean takesDelay;
-        final List<SignalLine> signals = new ArrayList<>();
+        final List<Signal> signals = new ArrayList<>();
         private boolean takesSignals;
 
         private void name() {
@@ -192,7 +185,7 @@ final class RobotsParser {
         if (value.isEmpty()) {
             return;
         }
-        Rule rule = new Rule(value.getBytes(ISO_8859_1), allow);
+        RuleList.Rule rule = new RuleList.Rule(value.getBytes(ISO_8859_1), allow);
         for (Group group : groups) {
             if (group.takesRules && group == group()) {
                 group.rules.add(rule);
@@ -204,7 +197,7 @@ final class RobotsParser {
         signalSeen = true;
         for (Group group : groups) {
             if (group.takesSignals && group.signals.size() < MAX_SIGNALS) {
-                group.signals.add(new SignalLine(name, value));
+                group.signals.add(Signal.of(name, value));
             }
         }
     }

@@ -59,7 +59,7 @@ public final class RobotsRules {
         RuleList alternative = new RuleList(group.rules, true);
         decoded = alternative.isSame(sent) ? sent : alternative;
         crawlDelay = group.crawlDelay;
-        signals = group.signals.stream().map(Signal::of).toList();
+        signals = List.copyOf(group.signals);
         sitemaps = List.copyOf(parser.sitemaps);
         sitemapsLeftOut = parser.sitemapsLeftOut;
     }

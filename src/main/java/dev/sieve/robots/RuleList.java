@@ -26,6 +26,10 @@ final class RuleList {
 
     private final byte[] rules;
 
+    /** A rule with its pattern as it is written. */
+    @SuppressWarnings("ArrayRecordComponent") // rules are not compared
+    record Rule(byte[] pattern, boolean allow) {}
+
     /** A rule before it is stored. */
     private record Spelled(PathSpelling spelling, int octets, int bits) {
         /** The longest first, and of two equally long ones that which allows; equal ones are neighbours. */
@@ -34,7 +38,7 @@ final class RuleList {
                 .thenComparingInt(Spelled::bits)
                 .thenComparing(Spelled::pattern, Arrays::compare);
 
-        static Spelled of(RobotsParser.Rule rule, boolean decodesUnreserved) {
+        static Spelled of(Rule rule, boolean decodesUnreserved) {
             byte[] pattern = rule.pattern();
             boolean toTheEnd = pattern.length > 0 && pattern[pattern.length - 1] == '$';
             byte[] body = toTheEnd ? Arrays.copyOf(pattern, pattern.length - 1) : pattern;
@@ -52,7 +56,7 @@ final class RuleList {
         }
     }
 
-    RuleList(List<RobotsParser.Rule> rules, boolean decodesUnreserved) {
+    RuleList(List<Rule> rules, boolean decodesUnreserved) {
         List<Spelled> sorted = rules.stream()
                 .map(rule -> Spelled.of(rule, decodesUnreserved))
                 .sorted(Spelled.BY_PRECEDENCE)

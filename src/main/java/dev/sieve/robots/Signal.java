@@ -20,17 +20,16 @@ import java.util.Map;
 record Signal(String name, String preferences, int length, RuleList path) {
     private static final int MAX_LENGTH = 500;
 
-    static Signal of(RobotsParser.SignalLine line) {
-        String value = line.value();
+    static Signal of(String name, String value) {
         int end = 0;
         while (value.startsWith("/") && end < value.length() && value.charAt(end) > ' ') {
             end++;
         }
         String path = value.substring(0, end);
         String preferences = value.substring(end).strip();
-        RobotsParser.Rule rule = new RobotsParser.Rule((end == 0 ? "/" : path).getBytes(ISO_8859_1), false);
+        RuleList.Rule rule = new RuleList.Rule((end == 0 ? "/" : path).getBytes(ISO_8859_1), false);
         return new Signal(
-                line.name(),
+                name,
                 preferences.substring(0, Math.min(preferences.length(), MAX_LENGTH)),
                 end,
                 new RuleList(List.of(rule), false));
