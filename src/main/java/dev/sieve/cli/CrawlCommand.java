@@ -25,21 +25,17 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
-import java.util.concurrent.Callable;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** Crawls from seeds: the default command. */
 @Command(
         name = "sieve",
-        mixinStandardHelpOptions = true,
         sortOptions = false,
         customSynopsis = "sieve [crawl] [OPTIONS] SEED...",
         description = "Crawls politely and visits every page once.",
@@ -49,11 +45,8 @@ import picocli.CommandLine.Spec;
                 + "2 wrong usage; 3 no page could be fetched; 4 input or output failed;%n"
                 + "5 'why': not crawled; 6 see --fail-on; 130 interrupted, 143 terminated.")
 @SameForWorkers(false)
-class CrawlCommand implements Callable<Integer> {
+class CrawlCommand extends Subcommand {
     static final String PROGRAM = "%nProgram:%n";
-
-    @Spec
-    CommandSpec spec;
 
     @Parameters(
             paramLabel = "SEED",

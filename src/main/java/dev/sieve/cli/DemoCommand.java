@@ -23,28 +23,21 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** Serves a generated web on loopback and crawls it, with a filter that is a little too small. */
 @Command(
         name = "demo",
-        mixinStandardHelpOptions = true,
         sortOptions = false,
         description = "Crawls a generated web on this machine, in a few seconds and without a network. The filter is"
                 + " deliberately a little too small, so you see the capacity warnings.")
-final class DemoCommand implements Callable<Integer> {
+final class DemoCommand extends Subcommand {
     /** The share of the web's URLs that the filter is sized for: enough to warn, and to miss next to nothing. */
     private static final double CAPACITY_SHARE = 0.9;
-
-    @Spec
-    private CommandSpec spec;
 
     @Option(names = "--hosts", paramLabel = "N", description = "Number of hosts (default: 200).")
     private int hosts = 200;

@@ -9,19 +9,15 @@ import java.io.IOException;
 import java.io.Writer;
 import java.nio.file.Path;
 import java.time.Instant;
-import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** Says what has changed between two crawls. */
 @Command(
         name = "diff",
-        mixinStandardHelpOptions = true,
         sortOptions = false,
         description = "Writes what has changed between two crawls to stdout, a line per URL.",
         footer = {
@@ -35,11 +31,8 @@ import picocli.CommandLine.Spec;
             "1:Something has changed.",
             "2:The arguments are wrong, or a file cannot be read or written."
         })
-final class DiffCommand implements Callable<Integer> {
+final class DiffCommand extends Subcommand {
     private static final int CHANGED = 1;
-
-    @Spec
-    private CommandSpec spec;
 
     @Parameters(
             index = "0",

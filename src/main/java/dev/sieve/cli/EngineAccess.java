@@ -16,14 +16,12 @@ import java.util.regex.Pattern;
 import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** The password of an engine, which does not have to be part of its address. */
 @Command(optionListHeading = "%nShared frontier:%n")
 @SameForWorkers(false)
-final class EngineAccess {
+final class EngineAccess extends Subcommand.Mixed {
     static final String VARIABLE = "SIEVE_FRONTIER_PASSWORD";
 
     static final String FRONTIER = "--frontier";
@@ -31,9 +29,6 @@ final class EngineAccess {
     private static final String TRUST = "--trust";
     private static final int MAX_BYTES = 4096;
     private static final Pattern ADDRESS = Pattern.compile("(valkey|redis)s?:/.*", Pattern.DOTALL);
-
-    @Spec(Spec.Target.MIXEE)
-    private CommandSpec spec;
 
     @Option(
             names = OPTION,

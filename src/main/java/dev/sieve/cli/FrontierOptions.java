@@ -14,19 +14,15 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
 
 /** The options of the frontier. */
 @Command(optionListHeading = "%nFilter of seen URLs:%n")
 @SameForWorkers(false)
-final class FrontierOptions {
+final class FrontierOptions extends Subcommand.Mixed {
     /** Largest share of the heap for the filter; the rest holds queue, pages and program. */
     private static final double SHARE_OF_HEAP = 0.8;
 
     private static final long DEFAULT_CAPACITY = 1_000_000;
-
-    @Spec(Spec.Target.MIXEE)
-    private CommandSpec spec;
 
     @Option(
             names = "--capacity",

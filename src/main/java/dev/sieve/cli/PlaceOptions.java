@@ -21,19 +21,14 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** The options that decide where a crawl is kept. */
 @Command(optionListHeading = "%nJobs:%n")
 @SameForWorkers(false)
-final class PlaceOptions {
-    @Spec(Spec.Target.MIXEE)
-    private CommandSpec spec;
-
+final class PlaceOptions extends Subcommand.Mixed {
     @Option(
             names = "--job",
             paramLabel = "DIR",
@@ -173,10 +168,7 @@ final class PlaceOptions {
     }
 
     /** The argument that names the saved crawl a command is about. */
-    static final class Argument {
-        @Spec(Spec.Target.MIXEE)
-        private CommandSpec spec;
-
+    static final class Argument extends Subcommand.Mixed {
         @Parameters(paramLabel = "DIR", description = "The directory of the job, or the address of a shared frontier.")
         private Path folder;
 

@@ -9,25 +9,20 @@ import dev.sieve.FilterKind;
 import dev.sieve.bloom.BloomSize;
 import dev.sieve.bloom.SplitBlockFilter;
 import dev.sieve.report.Numbers;
-import java.io.PrintWriter;
 import java.util.List;
-import java.util.concurrent.Callable;
 import java.util.function.LongToDoubleFunction;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** Prints a table of filters. */
 @Command(
         name = "plan",
-        mixinStandardHelpOptions = true,
         sortOptions = false,
         description = "Shows how much memory each filter needs for N URLs, and how many pages it misses.")
-final class PlanCommand implements Callable<Integer> {
+final class PlanCommand extends Subcommand {
     private static final long DEFAULT_URLS = 1_000_000;
 
     @Option(names = "--urls", paramLabel = "N", description = "URLs to remember: 1000000, 1M, 1e6 (default: 1M).")
@@ -43,9 +38,6 @@ final class PlanCommand implements Callable<Integer> {
             description = "Share of new pages that may be missed when full: 0.0001, 1e-4, 0.01%% (default: 1e-4).")
     private Double missRate;
 
-    @Spec
-    private CommandSpec spec;
-
     @Override
     public Integer call() {
         if (urls != null && number != null) {
@@ -55,8 +47,7 @@ final class PlanCommand implements Callable<Integer> {
         if (keys < 1) {
             throw Checks.invalid(spec, "--urls", "must be at least 1: " + keys);
         }
-        PrintWriter out = spec.commandLine().getOut();
-        new Table(keys, missRate).lines().forEach(line -> Terminal.println(out, line));
+        new Table(keys, missRate).lines().forEach(this::println);
         return 0;
     }
 
@@ -66,8 +57,11 @@ final class PlanCommand implements Callable<Integer> {
      *
      * <p>A missed key has all its bits set already, so the bits after n distinct keys do not depend on how many were
      * missed, and the pages missed among n are the integral of the rate from 0 to n.
+     *
+     * @param urls at least 1
+     * @param rate from {@link BloomSize#MIN_RATE} to {@link BloomSize#MAX_RATE}
      */
-    static final class Table {
+    record Table(long urls, double rate) {
         /** The bits of a line of a {@link SplitBlockFilter}. */
         private static final int LINE_BITS = 512;
 
@@ -101,18 +95,6 @@ final class PlanCommand implements Callable<Integer> {
                 }
                 return sum / parts / 3 * keys;
             }
-        }
-
-        private final long urls;
-        private final double rate;
-
-        /**
-         * @param urls at least 1
-         * @param rate from {@link BloomSize#MIN_RATE} to {@link BloomSize#MAX_RATE}
-         */
-        Table(long urls, double rate) {
-            this.urls = urls;
-            this.rate = rate;
         }
 
         List<String> lines() {

@@ -13,26 +13,19 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** Creates a report from the output of earlier crawls. */
 @Command(
         name = "report",
-        mixinStandardHelpOptions = true,
         sortOptions = false,
         description = "Creates a self-contained HTML report from the output of earlier crawls, or of a shared crawl.")
-final class ReportCommand implements Callable<Integer> {
-    @Spec
-    private CommandSpec spec;
-
+final class ReportCommand extends Subcommand {
     @Parameters(
             paramLabel = "FILE",
             arity = "0..*",

@@ -20,7 +20,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -28,7 +27,6 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** The options of each request: what is sent, over which network, and for how long. */
 @Command(optionListHeading = "%nRequests:%n")
@@ -217,16 +215,12 @@ final class RequestOptions {
     /** Makes the key of {@code --sign}, and shows what its owner publishes. */
     @Command(
             name = "key",
-            mixinStandardHelpOptions = true,
             description = {
                 "Makes a key for --sign, if an ADDRESS is given, and prints the directory of the key: the file that"
                         + " sites read at the address. The header fields with which it is to be served are written to stderr."
             })
-    static final class Key implements Callable<Integer> {
+    static final class Key extends Subcommand {
         private static final Duration VALIDITY = Duration.ofDays(365);
-
-        @Spec
-        private CommandSpec spec;
 
         @Parameters(
                 index = "0",

@@ -12,34 +12,24 @@ import dev.sieve.output.OutputFile;
 import dev.sieve.report.Numbers;
 import dev.sieve.shared.SharedTools;
 import java.io.IOException;
-import java.io.PrintWriter;
 import java.io.UncheckedIOException;
 import java.io.Writer;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
-import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** The commands on a crawl that is kept in a folder or on an engine. */
 final class SavedCommands {
     private SavedCommands() {}
 
     /** Shows the state of a saved crawl. */
-    @Command(
-            name = "state",
-            mixinStandardHelpOptions = true,
-            description = "Shows the state of a job or of a shared frontier, running or not.")
-    static final class State implements Callable<Integer> {
-        @Spec
-        private CommandSpec spec;
-
+    @Command(name = "state", description = "Shows the state of a job or of a shared frontier, running or not.")
+    static final class State extends Subcommand {
         @Mixin
         private PlaceOptions.Argument argument = new PlaceOptions.Argument();
 
@@ -48,40 +38,38 @@ final class SavedCommands {
 
         @Override
         public Integer call() throws IOException {
-            PrintWriter out = spec.commandLine().getOut();
             SavedPlace place = argument.place();
             CrawlState state = place.inspect();
             if (isJson) {
-                Terminal.println(out, Units.json(state.values()));
+                println(Units.json(state.values()));
             } else {
-                show(out, place, state);
+                show(place, state);
             }
             return state.problems().isEmpty() ? 0 : FailOn.ExitCode.INPUT_OR_OUTPUT_FAILED;
         }
 
-        private static void show(PrintWriter out, SavedPlace place, CrawlState state) {
+        private void show(SavedPlace place, CrawlState state) {
             SieveStats stats = state.stats();
-            row(out, "urls", "%,d accepted = %,d done + %,d pending", stats.accepted(), stats.done(), stats.pending());
-            row(out, "seeds", "%,d", state.seeds());
+            row("urls", "%,d accepted = %,d done + %,d pending", stats.accepted(), stats.done(), stats.pending());
+            row("seeds", "%,d", state.seeds());
             if (state.lost() > 0) {
-                row(out, "lost", "%,d, found missing by a repair", state.lost());
+                row("lost", "%,d, found missing by a repair", state.lost());
             }
             if (state.folder() != null) {
-                show(out, state, state.folder());
+                show(state, state.folder());
             }
             if (state.engine() != null) {
-                show(out, place, stats, state.engine());
+                show(place, stats, state.engine());
             }
-            row(out, "health", "%s", state.problems().isEmpty() ? "good" : String.join("; ", state.problems()));
+            row("health", "%s", state.problems().isEmpty() ? "good" : String.join("; ", state.problems()));
         }
 
-        private static void show(PrintWriter out, CrawlState state, CrawlState.Folder folder) {
+        private void show(CrawlState state, CrawlState.Folder folder) {
             SieveStats stats = state.stats();
             DurableState frontier = folder.frontier();
             String whenFull = Units.percent(frontier.falsePositiveRate());
             if (state.hasFill()) {
                 row(
-                        out,
                         "filter",
                         "%s; miss rate when full %s, now %s; %s",
                         Summary.size(stats),
@@ -90,7 +78,6 @@ final class SavedCommands {
                         Numbers.bytes(stats.memoryBytes()));
             } else {
                 row(
-                        out,
                         "filter",
                         "for %,d URLs; miss rate when full %s; its fill is shown after the first checkpoint",
                         stats.capacity(),
@@ -98,34 +85,31 @@ final class SavedCommands {
             }
             Long owner = folder.owner();
             if (state.hasFill() && owner != null) {
-                row(out, "in flight", "%,d at the last checkpoint, counted as pending", frontier.inFlight());
+                row("in flight", "%,d at the last checkpoint, counted as pending", frontier.inFlight());
             }
-            row(out, "log", "%s, %s", Numbers.count(frontier.segments(), "file"), Numbers.bytes(frontier.logBytes()));
+            row("log", "%s, %s", Numbers.count(frontier.segments(), "file"), Numbers.bytes(frontier.logBytes()));
             row(
-                    out,
                     "folder",
                     "%s, since %s",
                     Numbers.bytes(folder.bytes()),
                     folder.since().truncatedTo(ChronoUnit.SECONDS));
-            row(out, "owner", "%s", owner == null ? "none" : owner == 0 ? "an unknown process" : "process " + owner);
+            row("owner", "%s", owner == null ? "none" : owner == 0 ? "an unknown process" : "process " + owner);
         }
 
-        private static void show(PrintWriter out, SavedPlace place, SieveStats stats, SharedTools.State engine) {
-            row(out, "filter", "%s; miss rate now %s", Summary.size(stats), Units.percent(stats.falsePositiveRate()));
+        private void show(SavedPlace place, SieveStats stats, SharedTools.State engine) {
+            row("filter", "%s; miss rate now %s", Summary.size(stats), Units.percent(stats.falsePositiveRate()));
             row(
-                    out,
                     "memory",
                     "%s for seen URLs%s, %s for pending ones%s",
                     Numbers.bytes(stats.memoryBytes()),
                     perUrl(stats.memoryBytes(), stats.accepted()),
                     Numbers.bytes(engine.queueBytes()),
                     perUrl(engine.queueBytes(), stats.pending()));
-            row(out, "engine", "%s at %s", engine.engine(), place);
+            row("engine", "%s at %s", engine.engine(), place);
             int owned = engine.workers().stream()
                     .mapToInt(SharedTools.State.Worker::slices)
                     .sum();
             row(
-                    out,
                     "workers",
                     "%d%s; slices without an owner: %d of %d",
                     engine.workers().size(),
@@ -134,29 +118,25 @@ final class SavedCommands {
                             .collect(Collectors.joining()),
                     engine.slices() - owned,
                     engine.slices());
-            engine.warnings().forEach(warning -> row(out, "warning", "%s", warning));
+            engine.warnings().forEach(warning -> row("warning", "%s", warning));
         }
 
         private static String perUrl(long bytes, long urls) {
             return bytes == 0 || urls == 0 ? "" : text(" (%.1f B per URL)", (double) bytes / urls);
         }
 
-        private static void row(PrintWriter out, String name, String format, Object... values) {
-            Terminal.println(out, text("%-10s%s", name, text(format, values)));
+        private void row(String name, String format, Object... values) {
+            println(text("%-10s%s", name, text(format, values)));
         }
     }
 
     /** Writes the URLs of a saved crawl, one per line. */
     @Command(
             name = "export",
-            mixinStandardHelpOptions = true,
             description =
                     "Writes the URLs of a job or of a shared frontier to stdout, one per line, in the order they were"
                             + " found. It may be running.")
-    static final class ExportUrls implements Callable<Integer> {
-        @Spec
-        private CommandSpec spec;
-
+    static final class ExportUrls extends Subcommand {
         @Mixin
         private PlaceOptions.Argument argument = new PlaceOptions.Argument();
 
@@ -205,40 +185,27 @@ final class SavedCommands {
     /** Repairs a damaged crawl and shows what is lost. */
     @Command(
             name = "repair",
-            mixinStandardHelpOptions = true,
             description =
                     "Repairs a damaged job or shared frontier, which no process may use: keeps what is intact and counts"
                             + " what is lost. What is discarded is kept under other names.")
-    static final class Repair implements Callable<Integer> {
-        @Spec
-        private CommandSpec spec;
-
+    static final class Repair extends Subcommand {
         @Mixin
         private PlaceOptions.Argument argument = new PlaceOptions.Argument();
 
         @Override
         public Integer call() throws IOException {
             RepairReport report = argument.place().repair();
-            PrintWriter out = spec.commandLine().getOut();
-            report.findings().forEach(finding -> Terminal.println(out, finding));
-            Terminal.println(
-                    out,
-                    text(
-                            "in the queue: %s kept, %,d lost; %s put aside",
-                            Numbers.count(report.urls(), "URL"), report.lost(), Numbers.bytes(report.lostBytes())));
+            report.findings().forEach(this::println);
+            println(text(
+                    "in the queue: %s kept, %,d lost; %s put aside",
+                    Numbers.count(report.urls(), "URL"), report.lost(), Numbers.bytes(report.lostBytes())));
             return 0;
         }
     }
 
     /** Deletes a crawl from an engine; that of a folder is deleted with it. */
-    @Command(
-            name = "delete",
-            mixinStandardHelpOptions = true,
-            description = "Deletes a shared frontier from its server. No process may use it.")
-    static final class Delete implements Callable<Integer> {
-        @Spec
-        private CommandSpec spec;
-
+    @Command(name = "delete", description = "Deletes a shared frontier from its server. No process may use it.")
+    static final class Delete extends Subcommand {
         @Parameters(paramLabel = "ADDRESS", description = "The address of the shared frontier.")
         private String address;
 
@@ -248,8 +215,7 @@ final class SavedCommands {
         @Override
         public Integer call() throws IOException {
             SavedPlace place = access.place("the address", address, Duration.ZERO);
-            Terminal.println(
-                    spec.commandLine().getOut(), text("%s of %s deleted", Numbers.count(place.delete(), "key"), place));
+            println(text("%s of %s deleted", Numbers.count(place.delete(), "key"), place));
             return 0;
         }
     }

@@ -19,24 +19,20 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
 import java.nio.file.Path;
-import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.logging.Logger;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** Serves frontiers on disk to crawlers of other programs, by the protocol URLFrontier. */
 @Command(
         name = "serve",
-        mixinStandardHelpOptions = true,
         sortOptions = false,
         description =
                 "Serves frontiers to other crawlers, such as StormCrawler, with the gRPC protocol URLFrontier, until"
                         + " interrupted. Each crawl of a client has a folder in DIR.")
-final class ServeCommand implements Callable<Integer> {
+final class ServeCommand extends Subcommand {
     private static final String LISTEN = "--listen";
     private static final String METRICS = "--metrics";
     private static final String CERTIFICATES = "--tls-cert";
@@ -51,9 +47,6 @@ final class ServeCommand implements Callable<Integer> {
     private static final class Network {
         private static final Logger LOG = Logger.getLogger("io.grpc.netty");
     }
-
-    @Spec
-    private CommandSpec spec;
 
     @Option(
             names = "--dir",

@@ -14,21 +14,16 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** The options of a frontier that many processes share. */
 @Command(optionListHeading = "%nShared frontier:%n")
 @SameForWorkers(false)
-final class SharedOptions {
+final class SharedOptions extends Subcommand.Mixed {
     /** What such a frontier does not have, or decides itself. */
     private static final List<String> OTHERS =
             List.of("--job", "--durability", "--keep-log", "--filter", "--miss-rate");
-
-    @Spec(Spec.Target.MIXEE)
-    private CommandSpec spec;
 
     @Option(
             names = EngineAccess.FRONTIER,

@@ -27,7 +27,6 @@ import picocli.CommandLine.Command;
 /** Shows what a crawl with the same command line does with a URL, and by which rule. */
 @Command(
         name = "why",
-        mixinStandardHelpOptions = true,
         sortOptions = false,
         customSynopsis = "sieve why [OPTIONS] URL SEED...",
         description =
@@ -67,10 +66,6 @@ final class WhyCommand extends CrawlCommand {
         return seeds.size() > 1;
     }
 
-    private void say(String line) {
-        Terminal.println(spec.commandLine().getOut(), line);
-    }
-
     private int explain(
             String url, List<String> rest, CrawlParts parts, CrawlPlace place, Fetcher fetcher, Origins origins)
             throws IOException {
@@ -94,42 +89,43 @@ final class WhyCommand extends CrawlCommand {
                 && where.checksLinks
                 && objection == null
                 && admission.checkSkipReason(parsed, reason) == null) {
-            say("checked, if a page that is crawled links to it: requested once, its own links are not followed");
+            println("checked, if a page that is crawled links to it: requested once, its own links are not followed");
         }
         if (reason != null && admission.skipReason(parsed, 0) == null && objection == null) {
-            say("unless a seed redirects to it, which only a crawl can show");
+            println("unless a seed redirects to it, which only a crawl can show");
         }
         if (!key.equals(UrlNormalizer.key(parsed))) {
-            say("one page with " + key + ", since the other parameters are ignored");
+            println("one page with " + key + ", since the other parameters are ignored");
         }
         if (place.isSaved()) {
-            say("in the " + place.kind() + ": " + status(place, key, isSame));
+            println("in the " + place.kind() + ": " + status(place, key, isSame));
             if (kept.job != null) {
-                RecordedVisit.of(kept.job, key).forEach(this::say);
+                RecordedVisit.of(kept.job, key).forEach(this::println);
             }
         }
         return exitCode;
     }
 
     private int crawled(String parsed, boolean isSeed, Admission admission, Origins origins) {
-        say("crawled: " + (isSeed ? "a seed" : admission.scope().admittedBy(parsed)));
+        println("crawled: " + (isSeed ? "a seed" : admission.scope().admittedBy(parsed)));
         if (where.depth != null && !isSeed) {
             String most = Numbers.count(where.depth, "link");
-            say("if it is at most " + most + " from a seed, which only a crawl can show");
+            println("if it is at most " + most + " from a seed, which only a crawl can show");
         }
         if (where.skipsDuplicates && !isSeed) {
-            say("if a page links to it whose text no earlier page of its host has (else: duplicate), which only a crawl"
-                    + " can show");
+            println(
+                    "if a page links to it whose text no earlier page of its host has (else: duplicate), which only a crawl"
+                            + " can show");
         }
         if (!where.ignoresRobots && origins.isRemote(parsed)) {
-            say("if the robots.txt of " + UrlParts.origin(parsed) + " allows it, which is not requested here");
+            println("if the robots.txt of " + UrlParts.origin(parsed) + " allows it, which is not requested here");
         }
-        rendering.explain(parsed, this::say);
+        rendering.explain(parsed, this::println);
         return 0;
     }
 
     private int refused(SkipReason reason) {
-        say("not crawled: " + reason.text());
+        println("not crawled: " + reason.text());
         return FailOn.ExitCode.NOT_CRAWLED;
     }
 
