@@ -66,7 +66,7 @@ final class Cdp {
     /** More messages that the browser has not read mean that it hangs. */
     private static final int MAX_WAITING = 10_000;
 
-    private static final byte[] NONE = {};
+    static final byte[] NONE = {};
     private static final Message END = new Message(NONE, NONE, NONE);
     /** How much of a body is encoded at a time: a multiple of 3. */
     private static final int CHUNK = 3 << 14;
@@ -225,12 +225,10 @@ final class Cdp {
         write(lastId.incrementAndGet(), session, method, params, NONE);
     }
 
-    /** Calls a method, in a session unless that is empty, and returns its result to come, which fails with the connection. */
-    CompletableFuture<Json> begin(String session, String method, Map<String, ?> params) {
-        return begin(session, method, params, NONE);
-    }
-
-    /** Does the same with a further parameter, {@code body}, which is used until the result is there. */
+    /**
+     * Calls a method, in a session unless that is empty, and returns its result to come, which fails with the
+     * connection. The body is a further parameter, unless it is {@link #NONE}, and used until the result is there.
+     */
     CompletableFuture<Json> begin(String session, String method, Map<String, ?> params, byte[] body) {
         int id = lastId.incrementAndGet();
         CompletableFuture<Json> result = new CompletableFuture<>();
@@ -241,7 +239,7 @@ final class Cdp {
 
     /** Calls a method in the same way; throws an {@link InterruptedIOException} if it takes too long. */
     Json call(String session, String method, Map<String, ?> params, Duration most) throws IOException {
-        CompletableFuture<Json> result = begin(session, method, params);
+        CompletableFuture<Json> result = begin(session, method, params, NONE);
         try {
             return get(result, most);
         } finally {

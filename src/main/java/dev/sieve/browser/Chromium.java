@@ -98,7 +98,7 @@ final class Chromium implements Closeable {
         }
         shell = builder.redirectError(ProcessBuilder.Redirect.DISCARD).start();
         cdp = new Cdp(shell.getInputStream(), shell.getOutputStream(), this::kill);
-        version = cdp.begin("", "Browser.getVersion", Map.of());
+        version = cdp.begin("", "Browser.getVersion", Map.of(), Cdp.NONE);
         watch.start();
     }
 

@@ -1,7 +1,6 @@
 package dev.sieve.crawl;
 
 import java.util.Collections;
-import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.TreeMap;
@@ -57,19 +56,19 @@ public record Counts(Map<String, Long> sums, Map<String, Map<String, Long>> part
 
     /** Counts. Not safe for use by many threads. */
     static final class Builder {
-        private final Map<Counter, Long> sums = new EnumMap<>(Counter.class);
-        private final Map<Counter, Map<String, Long>> parts = new EnumMap<>(Counter.class);
+        private final Map<String, Long> sums = new HashMap<>();
+        private final Map<String, Map<String, Long>> parts = new HashMap<>();
 
         void add(Counter counter, long number) {
             if (number != 0) {
-                sums.merge(counter, number, Builder::sum);
+                sums.merge(counter.key(), number, Builder::sum);
             }
         }
 
         void add(Counter counter, String part, long number) {
             if (number != 0) {
                 add(counter, number);
-                parts.computeIfAbsent(counter, each -> new TreeMap<>()).merge(part, number, Builder::sum);
+                parts.computeIfAbsent(counter.key(), each -> new TreeMap<>()).merge(part, number, Builder::sum);
             }
         }
 
@@ -78,15 +77,11 @@ public record Counts(Map<String, Long> sums, Map<String, Map<String, Long>> part
         }
 
         long get(Counter counter, String part) {
-            return parts.getOrDefault(counter, Map.of()).getOrDefault(part, 0L);
+            return parts.getOrDefault(counter.key(), Map.of()).getOrDefault(part, 0L);
         }
 
         Counts counts() {
-            Map<String, Long> all = new HashMap<>();
-            sums.forEach((counter, sum) -> all.put(counter.key(), sum));
-            Map<String, Map<String, Long>> byPart = new HashMap<>();
-            parts.forEach((counter, each) -> byPart.put(counter.key(), each));
-            return new Counts(all, byPart);
+            return new Counts(sums, parts);
         }
     }
 }

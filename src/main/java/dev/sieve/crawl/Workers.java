@@ -5,24 +5,15 @@ import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The threads of a crawl: each takes a URL from the dispatcher, has it processed, and goes on with the next one. */
-final class Workers {
+/**
+ * The threads of a crawl: each takes a URL from the dispatcher, has it processed, and goes on with the next one.
+ *
+ * @param failures receives what ends the crawl; called by any of the threads
+ */
+record Workers(Dispatcher dispatcher, UrlProcessor processor, Consumer<Throwable> failures) {
     private static final Logger LOG = LoggerFactory.getLogger("dev.sieve.crawl");
     /** Loaded with this class, since there may be no memory to load it when an OutOfMemoryError is handled. */
     private static final Class<?> FULL = SieveFullException.class;
-
-    private final Dispatcher dispatcher;
-    private final UrlProcessor processor;
-    private final Consumer<Throwable> failures;
-
-    /**
-     * @param failures receives what ends the crawl; called by any of the threads
-     */
-    Workers(Dispatcher dispatcher, UrlProcessor processor, Consumer<Throwable> failures) {
-        this.dispatcher = dispatcher;
-        this.processor = processor;
-        this.failures = failures;
-    }
 
     /** Starts threads; if the system allows no more of them, the crawl fails, and the missing ones count as left. */
     void start(int count) {

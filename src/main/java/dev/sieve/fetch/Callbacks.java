@@ -27,7 +27,7 @@ final class Callbacks {
         }
     }
 
-    void read(BodyReader reader, InputStream body) throws IOException {
+    void read(FetchRequest.BodyReader reader, InputStream body) throws IOException {
         try {
             reader.read(body);
         } catch (RuntimeException e) {

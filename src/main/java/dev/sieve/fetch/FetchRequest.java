@@ -1,5 +1,7 @@
 package dev.sieve.fetch;
 
+import java.io.IOException;
+import java.io.InputStream;
 import java.net.InetAddress;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -47,12 +49,19 @@ public record FetchRequest(
         /**
          * A body of any type, which is passed to a reader while it arrives, if the status is 2xx. The page is then
          * without its body. The deadline includes the work of the reader, which is called at most once, by the thread
-         * that makes the request. A {@link RuntimeException} of the reader is thrown; an {@link java.io.IOException}
+         * that makes the request. A {@link RuntimeException} of the reader is thrown; an {@link IOException}
          * counts as an incomplete body.
          */
         static Body to(BodyReader reader) {
             return new Streamed(reader);
         }
+    }
+
+    /** Reads a decoded response body while it arrives. */
+    @FunctionalInterface
+    public interface BodyReader {
+        /** Reads as much of the body as needed; throws when the body is incomplete or the deadline has passed. */
+        void read(InputStream body) throws IOException;
     }
 
     /** A body that is part of the result, up to a limit; 0 for that of the fetcher. */

@@ -22,8 +22,8 @@ import javax.net.ssl.SSLException;
 import okio.Buffer;
 import org.jspecify.annotations.Nullable;
 
-/** Converts a response, or the failure of a request, to a {@link FetchResult}. */
-final class ResponseReader {
+/** Converts a response, with a body up to a limit, or the failure of a request, to a {@link FetchResult}. */
+record ResponseReader(int bodyLimit) {
     /** In the message of the JDK about a server that does not speak TLS. */
     private static final String NO_TLS = "unrecognized SSL message";
 
@@ -31,13 +31,6 @@ final class ResponseReader {
     private static final int PART = 8 << 10;
 
     private static final Set<Integer> REDIRECTS = Set.of(301, 302, 303, 307, 308);
-
-    private final int bodyLimit;
-
-    /** Creates a reader of bodies up to a limit. */
-    ResponseReader(int bodyLimit) {
-        this.bodyLimit = bodyLimit;
-    }
 
     /**
      * Reads the response to a request for a URL, and what the request needs of its body, decoded; the room is the

@@ -8,14 +8,8 @@ import dev.sieve.url.UrlSyntax;
  *
  * <p>The hash is FNV-1a (draft-eastlake-fnv) with a random start, followed by the mixing step of SplitMix64.
  */
-final class UrlShape {
+record UrlShape(long seed) {
     private static final long FNV_PRIME = 0x100000001B3L;
-
-    private final long seed;
-
-    UrlShape(long seed) {
-        this.seed = seed;
-    }
 
     /**
      * Hashes the shape: host, path and parameter names, where every word that contains a digit counts as the same word.

@@ -163,7 +163,7 @@ class FetcherTest {
         };
     }
 
-    private static FetchResult stream(Fetcher fetcher, String url, BodyReader reader) {
+    private static FetchResult stream(Fetcher fetcher, String url, FetchRequest.BodyReader reader) {
         return fetcher.fetch(new FetchRequest(url).reading(FetchRequest.Body.to(reader)));
     }
 
@@ -458,7 +458,7 @@ class FetcherTest {
         server.on("/404", HostileServer.raw("HTTP/1.1 404 No\n", new byte[9]))
                 .on("/302", HostileServer.redirect("/x"))
                 .on("/br", HostileServer.raw("HTTP/1.1 200 OK\nContent-Encoding: br\n", new byte[9]));
-        BodyReader never = body -> {
+        FetchRequest.BodyReader never = body -> {
             throw new AssertionError();
         };
 
