@@ -84,14 +84,15 @@ class ReadmeIT {
         assertThat(Path.of("docs/operating.md")).content().contains(release);
         removeTests();
 
-        // The same, and in addition the files for Maven Central, without their signatures.
+        // The same but for Java in an archive, and in addition the files for Maven Central, without their signatures.
         run(
                 folder,
                 Map.of(),
                 "bash",
                 "-c",
                 release.replace("package", "deploy")
-                        + " -q -Dmaven.main.skip=true -DaltDeploymentRepository=central::file:target/central");
+                        + " -q -Dmaven.main.skip=true -Dwithout.java=true"
+                        + " -DaltDeploymentRepository=central::file:target/central");
 
         assertSame("-sources.jar", "-javadoc.jar", ".zip", ".tar.gz", "-cyclonedx.json");
         assertThatCentralAcceptsIt(folder.resolve("target/central/dev/sieve/sieve"));
