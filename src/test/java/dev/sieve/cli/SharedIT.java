@@ -2,6 +2,7 @@ package dev.sieve.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sieve.Await;
 import dev.sieve.demo.DemoRequest;
 import dev.sieve.demo.DemoWeb;
 import dev.sieve.judge.PolitenessJudge;
@@ -12,7 +13,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -62,10 +62,8 @@ class SharedIT {
         return Files.readString(folder.resolve(name));
     }
 
-    private static void await(Process process, BooleanSupplier condition) throws InterruptedException {
-        while (!condition.getAsBoolean() && !process.waitFor(5, TimeUnit.MILLISECONDS)) {
-            Thread.onSpinWait();
-        }
+    private static void await(Process process, BooleanSupplier condition) {
+        Await.until(() -> condition.getAsBoolean() || !process.isAlive());
         assertThat(condition.getAsBoolean()).isTrue();
     }
 
@@ -73,8 +71,8 @@ class SharedIT {
     void twoWorkersFetchEachPageOnceAndBothEnd() throws Exception {
         try (TestEngine engine = TestEngine.start();
                 DemoWeb web = PolitenessJudge.web()
-                        .hosts(40)
-                        .pages(800)
+                        .hosts(20)
+                        .pages(200)
                         .even(true)
                         .recorded(100_000)
                         .open()) {

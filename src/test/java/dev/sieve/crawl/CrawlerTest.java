@@ -11,6 +11,7 @@ import static dev.sieve.crawl.Counter.SKIPPED;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.sieve.Await;
 import dev.sieve.CapturedLog;
 import dev.sieve.OnFull;
 import dev.sieve.Sieve;
@@ -232,9 +233,7 @@ class CrawlerTest {
         try (Crawler crawler =
                 new Crawler(fast().concurrency(1).maxTime(Duration.ofMillis(50)), sieve, AllStages::of)) {
             site.page("/next").answer("/", () -> {
-                while (crawler.report().ending() == null) {
-                    Thread.onSpinWait();
-                }
+                Await.until(() -> crawler.report().ending() != null);
                 return Site.status(200);
             });
             crawler.seedAll(List.of(site.url("/"), site.url("/next")));

@@ -1,11 +1,11 @@
 package dev.sieve.crawl;
 
+import dev.sieve.Await;
 import dev.sieve.demo.DemoWeb;
 import dev.sieve.judge.PolitenessJudge;
 import dev.sieve.shared.LossyWire;
 import dev.sieve.shared.TestEngine;
 import java.time.Duration;
-import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -32,27 +32,15 @@ class CutOffCrawlerIT {
                 SharedWorker other = SharedCrawlTest.worker(engine.address("crawl"), DELAY)) {
             one.seed(web.expected().map(DemoWeb.Expected::url).toArray(String[]::new));
             one.start();
-            awaitRequests(web, 3L * web.hosts());
+            Await.until(() -> web.requestCount() >= 3L * web.hosts());
             wire.cut();
             other.start();
-            awaitVisits(other, web.hosts());
+            Await.until(() -> other.visits.size() >= web.hosts());
             wire.restore();
-            awaitVisits(other, 3 * web.hosts());
+            Await.until(() -> other.visits.size() >= 3 * web.hosts());
 
             one.leave();
             other.leave();
-        }
-    }
-
-    private static void awaitVisits(SharedWorker worker, int count) {
-        while (worker.visits.size() < count) {
-            LockSupport.parkNanos(Duration.ofMillis(1).toNanos());
-        }
-    }
-
-    private static void awaitRequests(DemoWeb web, long count) {
-        while (web.requestCount() < count) {
-            LockSupport.parkNanos(Duration.ofMillis(1).toNanos());
         }
     }
 }

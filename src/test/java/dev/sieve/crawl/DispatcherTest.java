@@ -3,6 +3,7 @@ package dev.sieve.crawl;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.sieve.Await;
 import dev.sieve.Frontier;
 import dev.sieve.Lease;
 import dev.sieve.Sieve;
@@ -181,9 +182,7 @@ class DispatcherTest {
         });
         Thread worker = new Thread(response);
         worker.start();
-        while (worker.getState() != Thread.State.WAITING) {
-            Thread.onSpinWait();
-        }
+        Await.until(() -> worker.getState() == Thread.State.WAITING);
         dispatcher.end(second, new Outcome(Outcome.Kind.RESPONDED));
         dispatcher.finished(second, true);
         response.get();
@@ -443,9 +442,7 @@ class DispatcherTest {
         FutureTask<Task> other = new FutureTask<>(dispatcher::next);
         Thread worker = new Thread(other);
         worker.start();
-        while (!other.isDone() && worker.getState() != Thread.State.TIMED_WAITING) {
-            Thread.onSpinWait();
-        }
+        Await.until(() -> other.isDone() || worker.getState() == Thread.State.TIMED_WAITING);
         dispatcher.end(Ending.FAILED);
 
         assertThat(other.get()).isNull();

@@ -10,6 +10,7 @@ import static dev.sieve.crawl.Counter.SKIPPED;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.entry;
 
+import dev.sieve.Await;
 import dev.sieve.Sieve;
 import dev.sieve.durable.DurableFolder;
 import dev.sieve.fetch.FetchResult;
@@ -290,9 +291,7 @@ class LinkCheckTest {
     }
 
     private static void awaitRequest(Site site) {
-        while (site.requests().isEmpty()) {
-            Thread.onSpinWait();
-        }
+        Await.until(() -> !site.requests().isEmpty());
     }
 
     @Test

@@ -7,6 +7,7 @@ import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
+import dev.sieve.Await;
 import dev.sieve.Frontier;
 import dev.sieve.Lease;
 import dev.sieve.Sieve;
@@ -552,9 +553,7 @@ class PolitenessTest {
             SharedWorker first = worker(engine).seed(url("a.test", "/1"), url("a.test", "/2"), url("a.test", "/3"));
             SharedWorker present = first.start();
             for (int until : requests) {
-                while (server.heads().size() < until) {
-                    Thread.onSpinWait();
-                }
+                Await.until(() -> server.heads().size() >= until);
                 present.leave();
                 present = worker(engine).start();
             }

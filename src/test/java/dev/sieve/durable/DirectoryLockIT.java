@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.sieve.Await;
 import dev.sieve.CapturedLog;
 import dev.sieve.FilterKind;
 import dev.sieve.FrontierContract;
@@ -129,9 +130,7 @@ class DirectoryLockIT {
         FutureTask<DurableSieve> opening = new FutureTask<>(() -> open(directory));
         Thread opener = new Thread(opening);
         opener.start();
-        while (opener.isAlive() && !isLocking(opener)) {
-            Thread.onSpinWait();
-        }
+        Await.until(() -> !opener.isAlive() || isLocking(opener));
         assertThat(opener.isAlive()).isTrue();
 
         holder.getOutputStream().close();

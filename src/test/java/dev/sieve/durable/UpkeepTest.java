@@ -2,6 +2,7 @@ package dev.sieve.durable;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sieve.Await;
 import dev.sieve.CapturedLog;
 import dev.sieve.io.FakeDisk;
 import java.io.IOException;
@@ -92,9 +93,7 @@ class UpkeepTest {
             lock.unlock();
         }
         Thread observer = new Thread(() -> {
-            while (written() == 0) {
-                Thread.onSpinWait();
-            }
+            Await.until(() -> written() > 0);
             flushed.countDown();
         });
         observer.setDaemon(true);

@@ -4,6 +4,7 @@ import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.sieve.Await;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -59,9 +60,7 @@ class BodyMemoryTest {
     }
 
     private static void await(BodyMemory memory, int waiting) {
-        while (memory.waiting() != waiting) {
-            Thread.onSpinWait();
-        }
+        Await.until(() -> memory.waiting() == waiting);
     }
 
     @Test
@@ -188,9 +187,7 @@ class BodyMemoryTest {
         CompletableFuture<Void> other = grow(body(memory, 2 * MIB), MIB);
 
         IOException failure = new IOException("Canceled");
-        while (slow.reason(failure) == failure) {
-            Thread.onSpinWait();
-        }
+        Await.until(() -> slow.reason(failure) != failure);
         assertThat(slow.reason(failure)).isInstanceOf(InterruptedIOException.class);
         assertThat(other).isNotDone();
         slow.close();

@@ -13,6 +13,7 @@ import crawlercommons.urlfrontier.Urlfrontier.AckMessage;
 import crawlercommons.urlfrontier.Urlfrontier.DeleteCrawlMessage;
 import crawlercommons.urlfrontier.Urlfrontier.StringList;
 import crawlercommons.urlfrontier.Urlfrontier.URLItem;
+import dev.sieve.Await;
 import dev.sieve.FrontierSettings;
 import io.grpc.CallOptions;
 import io.grpc.ClientCall;
@@ -333,9 +334,7 @@ class HostileClientTest {
         Door.Collector<AckMessage> acks = new Door.Collector<>();
         var stream = door.stub.putURLs(acks);
         stream.onNext(discovered("http://a.com/"));
-        while (door.stats("").getSize() == 0) {
-            Thread.onSpinWait();
-        }
+        Await.until(() -> door.stats("").getSize() > 0);
         door.server.close();
         assertThatThrownBy(acks::await).hasMessageContaining("UNAVAILABLE: the server is stopping");
         assertThat(acks.values).hasSize(1);

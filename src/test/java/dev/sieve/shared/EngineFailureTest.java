@@ -5,6 +5,7 @@ import static dev.sieve.FrontierContract.urls;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.sieve.Await;
 import dev.sieve.CapturedLog;
 import dev.sieve.Lease;
 import dev.sieve.OnFull;
@@ -222,15 +223,11 @@ class EngineFailureTest {
                         .capacity(1000)
                         .open()) {
             engine.config("min-replicas-to-write", "1");
-            while (!engine.info("cmdstat_evalsha").matches(".*failed_calls=([5-9]|[0-9]{2,}).*")) {
-                Thread.onSpinWait();
-            }
+            Await.until(() -> engine.info("cmdstat_evalsha").matches(".*failed_calls=([5-9]|[0-9]{2,}).*"));
             assertThat(log.lines()).hasSize(1).allMatch(line -> line.contains("NOREPLICAS"));
             engine.config("min-replicas-to-write", "0");
             frontier.push("http://a/");
-            while (log.lines().size() < 2) {
-                Thread.onSpinWait();
-            }
+            Await.until(() -> log.lines().size() == 2);
             assertThat(log.lines().get(1)).contains("is back after");
         }
     }
@@ -259,9 +256,7 @@ class EngineFailureTest {
     void aFullEngineRefusesNewUrlsAndTheRestGoesOn() throws Exception {
         try (SharedSieve frontier = builder().cacheBytes(0).open()) {
             // While Redis 6.2 writes its log anew, it takes 10 MB for a buffer.
-            while (!engine.info("aof_rewrite_in_progress").equals("0")) {
-                Thread.onSpinWait();
-            }
+            Await.until(() -> engine.info("aof_rewrite_in_progress").equals("0"));
             long used = Long.parseLong(engine.info("used_memory"));
             engine.config("maxmemory", String.valueOf(used + 5_000_000));
             int told = 0;

@@ -3,6 +3,7 @@ package dev.sieve.shared;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.sieve.Await;
 import dev.sieve.CapturedLog;
 import dev.sieve.LocalServer;
 import dev.sieve.crawl.Site;
@@ -21,7 +22,6 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
@@ -62,13 +62,6 @@ class EngineTest {
 
     private static String ping(Engine engine) {
         return engine.call((session, call) -> ping(session));
-    }
-
-    /** Waits for a state that other threads or processes bring about. */
-    private static void await(BooleanSupplier state) {
-        while (!state.getAsBoolean()) {
-            Thread.onSpinWait();
-        }
     }
 
     private void assertRefused(EngineAddress address, String... reason) {
@@ -257,7 +250,7 @@ class EngineTest {
                     .hasMessageContaining("Connection refused");
             assertThatThrownBy(() -> ping(engine)).isInstanceOf(UncheckedIOException.class);
             server.restart();
-            await(() -> engine.tryCall((session, call) -> ping(session)) != null);
+            Await.until(() -> engine.tryCall((session, call) -> ping(session)) != null);
             assertThat(ping(engine)).isEqualTo("PONG");
         }
     }
@@ -268,14 +261,14 @@ class EngineTest {
                 Engine engine = open(server.address("a"))) {
             server.kill();
             Future<String> waiting = threads.submit(() -> ping(engine));
-            await(engine::isAway);
+            Await.until(engine::isAway);
             engine.impatient();
             assertThatThrownBy(waiting::get)
                     .isInstanceOf(ExecutionException.class)
                     .hasCauseInstanceOf(UncheckedIOException.class);
             assertThatThrownBy(() -> ping(engine)).isInstanceOf(UncheckedIOException.class);
             server.restart();
-            await(() -> engine.tryCall((session, call) -> ping(session)) != null);
+            Await.until(() -> engine.tryCall((session, call) -> ping(session)) != null);
             assertThat(ping(engine)).isEqualTo("PONG");
         }
     }
@@ -328,7 +321,7 @@ class EngineTest {
             server.suspend();
             Future<String> pushed =
                     threads.submit(() -> engine.call((session, call) -> slice.push(session, call, List.of("u"))));
-            await(engine::isAway);
+            Await.until(engine::isAway);
             assertThat(engine.<String>tryCall((session, call) -> ping(session))).isNull();
             server.resume();
             // The engine runs each of the attempts, which it received while it was stopped.
@@ -404,7 +397,7 @@ class EngineTest {
             assertRefused(server.address("a"), "read-only replica");
             Future<String> pushed =
                     threads.submit(() -> engine.call((session, call) -> slice.push(session, call, List.of("u"))));
-            await(engine::isAway);
+            Await.until(engine::isAway);
             server.command("REPLICAOF", "NO", "ONE");
             assertThat(pushed.get()).isEqualTo("1");
             assertThat(engine.run()).isNotSameAs(run);
@@ -423,7 +416,7 @@ class EngineTest {
             server.config("min-replicas-to-write", "1");
             Future<String> pushed =
                     threads.submit(() -> engine.call((session, call) -> slice.push(session, call, List.of("u"))));
-            await(engine::isAway);
+            Await.until(engine::isAway);
             server.config("min-replicas-to-write", "0");
             assertThat(pushed.get()).isEqualTo("1");
             assertThat(log.lines()).hasSize(2);
@@ -440,7 +433,7 @@ class EngineTest {
             // In order: one that is killed may lose what it had no time to write yet.
             server.stop();
             Future<String> response = threads.submit(() -> ping(engine));
-            await(() -> !log.lines().isEmpty());
+            Await.until(() -> !log.lines().isEmpty());
             server.launch("--key-load-delay", "10");
             assertThat(response.get()).isEqualTo("PONG");
             assertThat(server.text("DBSIZE")).isEqualTo("30000");
@@ -456,7 +449,7 @@ class EngineTest {
             server.command("EVAL", MANY_KEYS, "0");
             server.stop();
             server.launch("--key-load-delay", "100");
-            await(() -> isLoading(server));
+            Await.until(() -> isLoading(server));
             assertThatThrownBy(() -> open(server.address("a"), Duration.ZERO, LONG))
                     .isInstanceOf(IOException.class)
                     .hasMessage(
@@ -537,7 +530,7 @@ class EngineTest {
                 try (Engine engine = open(server.address("a"))) {
                     assertThat(ping(engine)).isEqualTo("PONG");
                 }
-                await(() -> server.info("aof_rewrite_in_progress").equals("0")
+                Await.until(() -> server.info("aof_rewrite_in_progress").equals("0")
                         && server.info("aof_rewrite_scheduled").equals("0"));
             }
             assertThat(Files.readString(server.folder().resolve("output")).split("rewriting started", -1))

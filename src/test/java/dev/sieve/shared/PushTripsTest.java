@@ -3,6 +3,7 @@ package dev.sieve.shared;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.sieve.Await;
 import dev.sieve.OnFull;
 import dev.sieve.SieveFullException;
 import dev.sieve.UrlBatch;
@@ -80,10 +81,8 @@ class PushTripsTest {
 
     private static void await(Stream<Page> pages) {
         pages.forEach(page -> {
-            while (!page.isWaiting()) {
-                assertThat(page.push.isDone()).isFalse();
-                Thread.onSpinWait();
-            }
+            Await.until(() -> page.isWaiting() || page.push.isDone());
+            assertThat(page.push.isDone()).isFalse();
         });
     }
 
@@ -116,11 +115,8 @@ class PushTripsTest {
     }
 
     private static void awaitIn(Page page, String method) {
-        while (Stream.of(page.thread.getStackTrace())
-                .noneMatch(frame -> frame.getMethodName().equals(method))) {
-            assertThat(page.push.isDone()).isFalse();
-            Thread.onSpinWait();
-        }
+        Await.until(() -> Stream.of(page.thread.getStackTrace())
+                .anyMatch(frame -> frame.getMethodName().equals(method)));
     }
 
     @Test

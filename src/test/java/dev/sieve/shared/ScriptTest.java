@@ -3,6 +3,7 @@ package dev.sieve.shared;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.sieve.Await;
 import java.io.File;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -477,10 +478,9 @@ class ScriptTest {
                 session -> {
                     TestSlice slice = new TestSlice(session.run().id, "w1", "{a}0");
                     // Redis 6.2 needs 10 MB while it rewrites its log.
-                    while (!new String((byte[]) command(session, "INFO", "persistence"), StandardCharsets.US_ASCII)
-                            .matches("(?s).*aof_rewrite_in_progress:0.*aof_last_rewrite_time_sec:[0-9].*")) {
-                        Thread.onSpinWait();
-                    }
+                    Await.until(() -> new String(
+                                    (byte[]) command(session, "INFO", "persistence"), StandardCharsets.US_ASCII)
+                            .matches("(?s).*aof_rewrite_in_progress:0.*aof_last_rewrite_time_sec:[0-9].*"));
                     long told = 0;
                     long call = 0;
                     while (true) {

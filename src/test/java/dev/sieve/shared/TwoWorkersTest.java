@@ -5,6 +5,7 @@ import static dev.sieve.FrontierContract.urls;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.sieve.Await;
 import dev.sieve.CapacityEvent;
 import dev.sieve.Lease;
 import dev.sieve.OnFull;
@@ -323,9 +324,7 @@ class TwoWorkersTest {
         Thread looking = new Thread(() -> isOver.set(two.isOver(0)));
         onClaim.set(() -> {
             looking.start();
-            while (looking.isAlive() && looking.getState() != Thread.State.TIMED_WAITING) {
-                Thread.onSpinWait();
-            }
+            Await.until(() -> !looking.isAlive() || looking.getState() == Thread.State.TIMED_WAITING);
         });
 
         two.beat();
@@ -419,19 +418,12 @@ class TwoWorkersTest {
                 SharedSieve.builder(engine.address(crawl)).capacity(1000).slices(SLICES);
         SharedSieve one = opened(builder.open());
         SharedSieve two = opened(builder.open());
-        long start = System.nanoTime();
-        while (one.self().holdings().owned() != SLICES / 2
-                || two.self().holdings().owned() != SLICES / 2) {
-            assertThat(System.nanoTime() - start).isLessThan(TimeUnit.SECONDS.toNanos(60));
-            Thread.onSpinWait();
-        }
+        Await.until(() -> one.self().holdings().owned() == SLICES / 2
+                && two.self().holdings().owned() == SLICES / 2);
 
         one.close();
         assertThat(one.stats().accepted()).isZero();
-        while (two.self().holdings().owned() != SLICES) {
-            assertThat(System.nanoTime() - start).isLessThan(TimeUnit.SECONDS.toNanos(120));
-            Thread.onSpinWait();
-        }
+        Await.until(() -> two.self().holdings().owned() == SLICES);
         two.push("http://a/");
         Lease lease = two.take(System.nanoTime());
         two.done(lease);
