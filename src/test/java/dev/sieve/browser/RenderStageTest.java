@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.sieve.Await;
 import dev.sieve.Tier;
 import dev.sieve.durable.ChildJvm;
 import dev.sieve.fetch.Cookie;
@@ -192,7 +193,7 @@ class RenderStageTest {
                 f()""";
         try (ScriptedSite site = rendered.site()) {
             site.page("/1", script).page("/2", "document.body.append('has ' + document.cookie + ';')");
-            for (int i = 0; i < Tier.of(2, 2, 5); i++) {
+            for (int i = 0; i < Tier.of(2, 5); i++) {
                 rendered.page(site.url("/1"));
 
                 Page page = rendered.page(site.url("/2"));
@@ -206,11 +207,10 @@ class RenderStageTest {
 
     /** Far more origins than tabs. */
     @Test
-    void aTabShowsPagesOfManyOriginsAndNothingIsLeftInIt(Browser unused) {
-        try (ScriptedSite site = new ScriptedSite();
-                Rendered rendered = new Rendered("all", browser(), LOOPBACK)) {
+    void aTabShowsPagesOfManyOriginsAndNothingIsLeftInIt(Rendered rendered) {
+        try (ScriptedSite site = rendered.site()) {
             site.page("/", LEAVE);
-            int pages = Tier.of(20, 20, 30);
+            int pages = Tier.of(20, 30);
             for (int i = 0; i < pages; i++) {
                 String url = "http://h" + (i * 7 % 25) + ".s" + (i % 3) + ".localhost:" + site.port() + "/";
                 rendered.documents.open(url);
@@ -389,7 +389,7 @@ class RenderStageTest {
     }
 
     @Test
-    void secureOriginsNeedNoServerAndAreKeptApart(Browser unused) {
+    void secureOriginsNeedNoServerAndAreKeptApart(Rendered rendered) {
         Map<String, FetchResult> web = Map.of(
                 "https://h.test/",
                 answer("text/html", "<body><script src=https://cdn.test/a.js></script>"),
@@ -406,25 +406,18 @@ class RenderStageTest {
                 answer("text/plain", "abc", "access-control-allow-origin", "*"),
                 "https://closed.test/",
                 answer("text/plain", "abc"));
-        RenderStage stage = new RenderStage(
-                new RenderRule("all"), browser(), "x", 1 << 20, false, Rendered.SHORT, System::nanoTime);
-        try {
-            Page page = (Page)
-                    stage.fetch(new FetchRequest("https://h.test/"), request -> web.get(request.url()), made -> {});
 
-            assertThat(Rendered.text(page))
-                    .contains("secure true;", "/ 49;", "https://open.test/ 3;", "not https://closed.test/;");
-            Page plain = (Page)
-                    stage.fetch(new FetchRequest("http://plain.test/"), request -> web.get(request.url()), made -> {});
-            assertThat(Rendered.text(plain)).contains("at http://plain.test/");
-        } finally {
-            stage.stop();
-        }
+        Page page = rendered.page("https://h.test/", request -> web.get(request.url()));
+
+        assertThat(Rendered.text(page))
+                .contains("secure true;", "/ 49;", "https://open.test/ 3;", "not https://closed.test/;");
+        assertThat(Rendered.text(rendered.page("http://plain.test/", request -> web.get(request.url()))))
+                .contains("at http://plain.test/");
     }
 
     /** The fetcher has the cookies of the crawl; the browser decides which of them belong to what scripts request. */
     @Test
-    void partsReceiveTheCookiesThatAreForThem(Browser unused) {
+    void partsReceiveTheCookiesThatAreForThem(Rendered rendered) {
         List<Cookie> cookies = Stream.of(
                         "#HttpOnly_h.test FALSE / FALSE 0 session 1",
                         "h.test FALSE /private FALSE 0 private 1",
@@ -434,42 +427,36 @@ class RenderStageTest {
                 .map(line -> Cookie.of(line.replace(' ', '\t')))
                 .toList();
         Map<String, String> sent = new ConcurrentHashMap<>();
-        RenderStage stage = new RenderStage(
-                new RenderRule("all"), browser(), "x", 1 << 20, false, Rendered.SHORT, System::nanoTime);
-        try {
-            FetchRequest request = new FetchRequest("http://h.test/private/").with(cookies);
-            Page page = (Page) stage.fetch(
-                    request,
-                    part -> {
-                        sent.put(part.url(), part.fields().getOrDefault("Cookie", ""));
-                        return part.url().endsWith("/private/")
-                                ? answer("text/html", """
-                                <body><script>document.cookie = 'own=1; path=/api';
-                                  document.body.append('sees ' + document.cookie + ';');
-                                  fetch('/api/a').then(() => fetch('/api/b')); fetch('/api/none', {credentials: 'omit'});
-                                  const s = document.createElement('script'); s.src = 'http://www.h.test/s.js';
-                                  document.body.append(s)</script>""")
-                                : answer("text/plain", "", "set-cookie", "later=1; path=/api/b");
-                    },
-                    made -> {});
 
-            assertThat(Rendered.text(page)).contains("sees private=1; site=1;");
-            assertThat(sent)
-                    .containsEntry("http://h.test/api/a", "api=1; own=1; session=1; site=1")
-                    .containsEntry("http://h.test/api/b", "later=1; api=1; own=1; session=1; site=1")
-                    .containsEntry("http://h.test/api/none", "")
-                    .containsEntry("http://www.h.test/s.js", "site=1");
-            stage.fetch(
-                    new FetchRequest("https://h.test/private/").with(cookies),
-                    part -> {
-                        sent.put(part.url(), part.fields().getOrDefault("Cookie", ""));
-                        return answer("text/html", "<body><script>fetch('/api')</script>");
-                    },
-                    made -> {});
-            assertThat(sent).containsEntry("https://h.test/api", "api=1; session=1; secure=1; site=1");
-        } finally {
-            stage.stop();
-        }
+        Page page = (Page) rendered.stage.fetch(
+                new FetchRequest("http://h.test/private/").with(cookies),
+                part -> {
+                    sent.put(part.url(), part.fields().getOrDefault("Cookie", ""));
+                    return part.url().endsWith("/private/")
+                            ? answer("text/html", """
+                            <body><script>document.cookie = 'own=1; path=/api';
+                              document.body.append('sees ' + document.cookie + ';');
+                              fetch('/api/a').then(() => fetch('/api/b')); fetch('/api/none', {credentials: 'omit'});
+                              const s = document.createElement('script'); s.src = 'http://www.h.test/s.js';
+                              document.body.append(s)</script>""")
+                            : answer("text/plain", "", "set-cookie", "later=1; path=/api/b");
+                },
+                made -> {});
+
+        assertThat(Rendered.text(page)).contains("sees private=1; site=1;");
+        assertThat(sent)
+                .containsEntry("http://h.test/api/a", "api=1; own=1; session=1; site=1")
+                .containsEntry("http://h.test/api/b", "later=1; api=1; own=1; session=1; site=1")
+                .containsEntry("http://h.test/api/none", "")
+                .containsEntry("http://www.h.test/s.js", "site=1");
+        rendered.stage.fetch(
+                new FetchRequest("https://h.test/private/").with(cookies),
+                part -> {
+                    sent.put(part.url(), part.fields().getOrDefault("Cookie", ""));
+                    return answer("text/html", "<body><script>fetch('/api')</script>");
+                },
+                made -> {});
+        assertThat(sent).containsEntry("https://h.test/api", "api=1; session=1; secure=1; site=1");
     }
 
     @Test
@@ -516,9 +503,7 @@ class RenderStageTest {
             site.page("/", "setInterval(() => fetch('/a'), 50)").on("/a", "text/plain", "a");
             CompletableFuture<FetchResult> page =
                     CompletableFuture.supplyAsync(() -> rendered.fetch(new FetchRequest(site.url("/"))));
-            while (!site.requests().contains("GET /a")) {
-                Thread.onSpinWait();
-            }
+            Await.until(() -> site.requests().contains("GET /a"));
 
             rendered.stage.stop();
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.sieve.Tier;
 import dev.sieve.crawl.ChangingSite;
 import java.io.IOException;
 import java.net.URI;
@@ -29,10 +30,9 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("slow")
 @Timeout(1200)
 class AgainKillIT {
-    private static final boolean IS_PROOF = Boolean.getBoolean("sieve.proof");
-    private static final int PAGES = IS_PROOF ? 5000 : 200;
-    private static final int ROUNDS = IS_PROOF ? 5 : 3;
-    private static final int KILLS = IS_PROOF ? 3 : 2;
+    private static final int PAGES = Tier.of(120, 5000);
+    private static final int ROUNDS = Tier.of(2, 5);
+    private static final int KILLS = Tier.of(2, 3);
 
     @TempDir
     private Path folder;
@@ -77,11 +77,11 @@ class AgainKillIT {
     @Test
     void everyResultOfARoundIsThatOfTheJob() throws Exception {
         try (ChangingSite site = new ChangingSite(PAGES)) {
-            for (int round = 1; round <= ROUNDS + 1; round++) {
+            for (int round = 1; round <= ROUNDS; round++) {
                 site.round(round);
                 int exitCode = Program.exitCode(startAll(site, "whole"));
                 // The other test kills a run that continues one that was killed.
-                int kills = IS_PROOF ? KILLS : 1;
+                int kills = Tier.of(1, KILLS);
                 for (int kill = 0; kill < kills; kill++) {
                     Process crawl = startAll(site, "killed");
                     int until = site.requests() + PAGES / (kills + 1);

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.sieve.Tier;
 import dev.sieve.demo.DemoWeb;
 import dev.sieve.judge.PolitenessJudge;
 import dev.sieve.output.Archive;
@@ -27,9 +28,8 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("slow")
 @Timeout(1200)
 class ArchiveJobIT {
-    private static final boolean IS_PROOF = Boolean.getBoolean("sieve.proof");
-    private static final int KILLS = IS_PROOF ? 20 : 2;
-    private static final int PAGES = IS_PROOF ? 3000 : 300;
+    private static final int KILLS = Tier.of(2, 20);
+    private static final int PAGES = Tier.of(300, 3000);
     private static final long SEED = 20261122;
 
     @TempDir

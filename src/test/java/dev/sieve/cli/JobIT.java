@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.sieve.Tier;
 import dev.sieve.demo.DemoWeb;
 import dev.sieve.judge.PolitenessJudge;
 import dev.sieve.parse.SitemapReader;
@@ -32,10 +33,9 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("slow")
 @Timeout(1200)
 class JobIT {
-    private static final boolean IS_PROOF = Boolean.getBoolean("sieve.proof");
-    private static final int HOSTS = IS_PROOF ? 200 : 20;
-    private static final int PAGES = IS_PROOF ? 5000 : 800;
-    private static final int KILLS = IS_PROOF ? 20 : 4;
+    private static final int HOSTS = Tier.of(20, 200);
+    private static final int PAGES = Tier.of(400, 5000);
+    private static final int KILLS = Tier.of(3, 20);
     private static final int CONCURRENCY = 32;
     /** Answers that a crash may take away, as the frontier on the disk promises. */
     private static final int FLUSH_WINDOW = 512;

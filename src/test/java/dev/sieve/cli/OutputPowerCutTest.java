@@ -15,7 +15,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** A power cut at any moment while outputs are written; with {@code sieve.proof} at more. */
 class OutputPowerCutTest {
-    private static final int STATES = Tier.of(400, 400, 100_000);
+    private static final int STATES = Tier.of(400, 100_000);
 
     @TempDir
     private Path folder;

@@ -2,6 +2,7 @@ package dev.sieve.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sieve.Tier;
 import dev.sieve.demo.DemoRequest;
 import dev.sieve.demo.DemoWeb;
 import dev.sieve.judge.PolitenessJudge;
@@ -31,7 +32,6 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("slow")
 @Timeout(3600)
 class PolitenessIT {
-    private static final boolean IS_PROOF = Boolean.getBoolean("sieve.proof");
     private static final long SEED = 20261121;
 
     @TempDir
@@ -74,12 +74,12 @@ class PolitenessIT {
 
     @Test
     void everyHostOfALargeWebIsAskedAsItWants() throws Exception {
-        Duration delay = Duration.ofSeconds(2);
-        Duration crawlDelay = Duration.ofSeconds(4);
-        int hosts = IS_PROOF ? 2000 : 600;
+        Duration delay = Duration.ofMillis(300);
+        Duration crawlDelay = Duration.ofSeconds(1);
+        int hosts = Tier.of(600, 2000);
         try (DemoWeb web = PolitenessJudge.web(delay, crawlDelay)
                 .hosts(hosts)
-                .pages(IS_PROOF ? 4000 : 700)
+                .pages(Tier.of(700, 4000))
                 .recorded(1_000_000)
                 .open()) {
             start(web, delay);
@@ -120,7 +120,7 @@ class PolitenessIT {
                 .pages(20)
                 .recorded(10_000)
                 .open()) {
-            for (int end = 0; end < (IS_PROOF ? 10 : 3); end++) {
+            for (int end = 0; end < Tier.of(3, 10); end++) {
                 start(web, delay, "--job", "job");
                 // The first end is that of a crawl that has been told a delay and finished nothing.
                 long until = web.requestCount() + 1 + (end == 0 ? 0 : 1 + random.nextInt(4));

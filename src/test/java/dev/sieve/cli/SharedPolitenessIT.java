@@ -2,6 +2,7 @@ package dev.sieve.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sieve.Tier;
 import dev.sieve.crawl.CrawlJob;
 import dev.sieve.crawl.CrawlOptions;
 import dev.sieve.crawl.Crawler;
@@ -36,7 +37,7 @@ import org.junit.jupiter.api.Timeout;
 @Tag("slow")
 @Timeout(1200)
 class SharedPolitenessIT {
-    private static final int ENDS = Boolean.getBoolean("sieve.proof") ? 30 : 3;
+    private static final int ENDS = Tier.of(2, 30);
     private static final int WORKERS = 3;
     private static final int HOSTS = 20;
     private static final long SEED = 20261122;

@@ -44,7 +44,7 @@ class StopIT {
     /** How many pages have links to missing parts, and how many each. */
     private static final int PARTED = 40;
 
-    private static final int PARTS = Tier.of(1_000, 1_000, 2_000);
+    private static final int PARTS = Tier.of(1_000, 2_000);
 
     @TempDir
     private Path folder;

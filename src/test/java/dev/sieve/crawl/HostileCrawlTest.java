@@ -18,6 +18,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sieve.Sieve;
+import dev.sieve.Tier;
 import dev.sieve.fetch.HostileServer;
 import dev.sieve.output.Visit;
 import dev.sieve.scope.Scope;
@@ -248,7 +249,7 @@ class HostileCrawlTest {
         for (int i = 0; i < 12; i++) {
             bomb.append("<b x").append(i).append('>');
         }
-        String[] pages = new String[16];
+        String[] pages = new String[8];
         for (int i = 0; i < pages.length; i++) {
             pages[i] = (i % 2 == 0 ? "/bomb" : "/page") + i;
             server.on(pages[i], HostileServer.html(i % 2 == 0 ? bomb + "<p>x".repeat(250_000) : links()));
@@ -455,7 +456,7 @@ class HostileCrawlTest {
     @ValueSource(longs = {1 << 20, 128 << 20})
     @Timeout(value = 2, unit = TimeUnit.HOURS)
     void largeRobotsTxtOfManyHostsFitInAnyMemory(long memory) throws IOException {
-        int hosts = Boolean.getBoolean("sieve.proof") ? 10_000 : 50;
+        int hosts = Tier.of(50, 10_000);
         int hostsPerPage = 500;
         int goodPages = Math.max(20, hosts / hostsPerPage);
         try (HostileServer evil = new HostileServer()) {

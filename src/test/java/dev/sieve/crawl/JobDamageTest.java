@@ -38,7 +38,7 @@ import org.junit.jupiter.api.io.TempDir;
  * repair says what is lost.
  */
 class JobDamageTest {
-    private static final int DAMAGES = Tier.of(100, 100, 10_000);
+    private static final int DAMAGES = Tier.of(100, 10_000);
     private static final Instant NOW = Instant.ofEpochMilli(1_000_000);
 
     @TempDir

@@ -12,6 +12,7 @@ import dev.sieve.Lease;
 import dev.sieve.Leases;
 import dev.sieve.Sieve;
 import dev.sieve.SieveStats;
+import dev.sieve.Tier;
 import dev.sieve.UrlBatch;
 import dev.sieve.durable.DurableSieve;
 import dev.sieve.fetch.FetchResult.Redirect;
@@ -44,7 +45,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** With a limit of depth, every page within it is requested, whatever the order of responses. */
 @Timeout(600)
 class LevelsTest {
-    private static final int GRAPHS = Boolean.getBoolean("sieve.proof") ? 20_000 : 400;
+    private static final int GRAPHS = Tier.of(400, 20_000);
 
     @TempDir
     private Path folder;

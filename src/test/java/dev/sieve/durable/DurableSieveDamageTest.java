@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sieve.CapturedLog;
 import dev.sieve.FrontierContract;
+import dev.sieve.Tier;
 import dev.sieve.UrlBatch;
 import dev.sieve.io.FakeDisk;
 import java.io.IOException;
@@ -101,7 +102,7 @@ class DurableSieveDamageTest {
         if (withCheckpoints) {
             first = Math.max(first, (int) newest(disk).forced().offset());
         }
-        for (int length = first; length < whole.length; length++) {
+        for (int length = first; length < whole.length; length += Tier.of(5, 1)) {
             FakeDisk cut = disk.afterKill();
             cut.replace(name, Arrays.copyOf(whole, length));
             log.clear();
@@ -132,7 +133,7 @@ class DurableSieveDamageTest {
         byte[] whole = disk.bytes(name);
         List<String> all = open.get(29);
         int first = Math.max(Segment.HEADER_BYTES, whole.length - 300);
-        for (int length = first; length < whole.length; length++) {
+        for (int length = first; length < whole.length; length += Tier.of(3, 1)) {
             FakeDisk cut = disk.afterKill();
             cut.replace(name, Arrays.copyOf(whole, length));
 
@@ -220,7 +221,7 @@ class DurableSieveDamageTest {
         List<String> names = new ArrayList<>(disk.names());
         names.sort(null);
         int refused = 0;
-        for (int flip = 0; flip < 10_000; flip++) {
+        for (int flip = 0; flip < Tier.of(4000, 100_000); flip++) {
             String name = names.get(random.nextInt(names.size()));
             byte[] bytes = disk.bytes(name);
             int bit = random.nextInt(8 * bytes.length);

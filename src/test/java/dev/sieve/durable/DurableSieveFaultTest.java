@@ -3,6 +3,7 @@ package dev.sieve.durable;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.sieve.Await;
 import dev.sieve.CapturedLog;
 import dev.sieve.Lease;
 import dev.sieve.Tier;
@@ -111,7 +112,7 @@ class DurableSieveFaultTest {
     void aPowerCutAtAnyCallKeepsWhatWasForced(Durability durability) throws IOException {
         int calls = callsOfWholeRun(durability);
         // All calls in a proof, else each of them with one of the durabilities.
-        int step = Tier.of(3, 3, 1);
+        int step = Tier.of(3, 1);
         for (int call = List.of(Durability.values()).indexOf(durability) % step; call < calls; call += step) {
             FakeDisk disk = new FakeDisk();
             disk.failFrom(call, FakeDisk.Fault.SHORT);
@@ -203,9 +204,7 @@ class DurableSieveFaultTest {
         disk.onChange(call -> {
             if (call.equals("force checkpoint.tmp")) {
                 second.start();
-                while (second.getState() != Thread.State.WAITING && second.isAlive()) {
-                    Thread.onSpinWait();
-                }
+                Await.until(() -> second.getState() == Thread.State.WAITING || !second.isAlive());
             }
         });
 

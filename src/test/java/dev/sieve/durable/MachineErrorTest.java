@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sieve.CapturedLog;
 import dev.sieve.FrontierContract;
+import dev.sieve.Tier;
 import dev.sieve.io.Disk;
 import dev.sieve.io.ErrorDisk;
 import dev.sieve.io.FakeDisk;
@@ -25,7 +26,6 @@ import org.junit.jupiter.params.provider.EnumSource;
  * its cause, no file is changed because of it, and the folder opens when the cause is gone.
  */
 class MachineErrorTest {
-    private static final boolean IS_PROOF = Boolean.getBoolean("sieve.proof");
 
     private final CapturedLog log = new CapturedLog();
     private int tried;
@@ -33,7 +33,7 @@ class MachineErrorTest {
     @AfterEach
     void closeLog() {
         log.close();
-        if (IS_PROOF) {
+        if (Tier.IS_PROOF) {
             System.out.println("errors of the machine: " + tried + " tried, violations 0");
         }
     }
@@ -87,7 +87,7 @@ class MachineErrorTest {
         ErrorDisk whole = new ErrorDisk(folder.copy());
         use.of(whole);
         assertThat(whole.calls()).isGreaterThan(5);
-        int step = IS_PROOF ? 1 : Math.max(1, whole.calls() / 40);
+        int step = Tier.of(Math.max(1, whole.calls() / 40), 1);
         for (ErrorDisk.Failure failure : ErrorDisk.Failure.values()) {
             for (int call = 0; call < whole.calls(); call += step) {
                 for (boolean isOnce : new boolean[] {true, false}) {
@@ -200,7 +200,7 @@ class MachineErrorTest {
     void aRunLosesNothingAndPutsNothingAside(ErrorDisk.Failure failure) throws IOException {
         ErrorDisk whole = new ErrorDisk(new FakeDisk());
         assertThat(new ScriptedRun(whole, Durability.PROCESS).run().hasFailed()).isFalse();
-        int step = IS_PROOF ? 1 : 3;
+        int step = Tier.of(3, 1);
         for (int call = 0; call < whole.calls(); call += step) {
             for (boolean isOnce : new boolean[] {true, false}) {
                 tried++;

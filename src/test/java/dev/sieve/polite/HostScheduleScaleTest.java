@@ -3,6 +3,7 @@ package dev.sieve.polite;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sieve.Tier;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -18,8 +19,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 class HostScheduleScaleTest {
     private static final int MILLION = 1_000_000;
-    private static final int HOSTS =
-            Integer.getInteger("sieve.hosts", Boolean.getBoolean("sieve.proof") ? MILLION : MILLION / 40);
+    private static final int HOSTS = Integer.getInteger("sieve.hosts", Tier.of(MILLION / 40, MILLION));
     private static final long REQUEST = VirtualCrawl.SECOND / 5;
     private static final int WORKERS = 200;
 

@@ -16,6 +16,7 @@ import crawlercommons.urlfrontier.Urlfrontier.QueueWithinCrawlParams;
 import crawlercommons.urlfrontier.Urlfrontier.Stats;
 import crawlercommons.urlfrontier.Urlfrontier.URLInfo;
 import crawlercommons.urlfrontier.Urlfrontier.URLItem;
+import dev.sieve.Tier;
 import dev.sieve.durable.ChildJvm;
 import io.grpc.ManagedChannel;
 import io.grpc.ManagedChannelBuilder;
@@ -49,7 +50,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("slow")
 @Timeout(3600)
 class ServeKillIT {
-    private static final int KILLS = Boolean.getBoolean("sieve.proof") ? 100 : 3;
+    private static final int KILLS = Tier.of(2, 100);
     private static final long SEED = 20261122;
     private static final int CLIENTS = 2;
     private static final int MOST_MESSAGES = 4000;

@@ -3,6 +3,7 @@ package dev.sieve.shared;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.sieve.Tier;
 import java.io.File;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -28,12 +29,11 @@ import redis.clients.jedis.util.JedisClusterCRC16;
 @Tag("slow")
 @Timeout(7200)
 class ClusterKillIT {
-    private static final boolean IS_PROOF = Boolean.getBoolean("sieve.proof");
-    private static final int PAGES = IS_PROOF ? 30_000 : 4000;
+    private static final int PAGES = Tier.of(2000, 30_000);
     private static final long SEED = Long.getLong("sieve.seed", 20261123);
     private static final String OWNERSHIP_SECONDS = "10";
     /** So long that the failures end before the crawl. */
-    private static final String REQUEST_MILLIS = IS_PROOF ? "100" : "30";
+    private static final String REQUEST_MILLIS = Tier.IS_PROOF ? "100" : "30";
 
     /** How long a worker keeps what is done: until its next barrier, which takes three seconds, and a little. */
     private static final long UNSAFE_NANOS = TimeUnit.MILLISECONDS.toNanos(5500);
@@ -51,33 +51,36 @@ class ClusterKillIT {
         PARTITION
     }
 
-    private static final Map<Failure, Integer> FEW = Map.of(Failure.WORKER, 2, Failure.NODE, 2, Failure.PARTITION, 1);
+    private static final Map<Failure, Integer> FEW = Map.of(Failure.WORKER, 1, Failure.NODE, 2, Failure.PARTITION, 1);
 
     private final Random random = new Random(SEED);
     private long cut;
 
-    static List<File> engines() {
-        return IS_PROOF ? TestEngine.all() : List.of(TestEngine.program());
-    }
-
     @ParameterizedTest
-    @MethodSource("engines")
+    @MethodSource("dev.sieve.shared.TestEngine#ofTier")
     void noFailureLosesAPageOrGivesAHostTwoOwners(File program) throws Exception {
-        crawl(program, PAGES, IS_PROOF ? Map.of(Failure.WORKER, 100, Failure.NODE, 60, Failure.PARTITION, 10) : FEW);
+        crawl(
+                program,
+                PAGES,
+                Tier.IS_PROOF ? Map.of(Failure.WORKER, 100, Failure.NODE, 60, Failure.PARTITION, 10) : FEW);
     }
 
     @ParameterizedTest
-    @MethodSource("engines")
+    @MethodSource("dev.sieve.shared.TestEngine#ofTier")
     void noSlotThatMovesLosesAPageOrGivesAHostTwoOwners(File program) throws Exception {
         int moved = 0;
-        int pages = IS_PROOF ? PAGES : PAGES / 2;
+        int pages = Tier.of(PAGES / 2, PAGES);
         try (TestCluster cluster = TestCluster.start(program, 3, 0);
                 TreeCrawl crawl = new TreeCrawl(
-                        cluster.address("tree"), pages, random, OWNERSHIP_SECONDS, IS_PROOF ? "20" : REQUEST_MILLIS)) {
+                        cluster.address("tree"),
+                        pages,
+                        random,
+                        OWNERSHIP_SECONDS,
+                        Tier.IS_PROOF ? "20" : REQUEST_MILLIS)) {
             for (int i = 0; i < 3; i++) {
                 crawl.startWorker();
             }
-            for (int percent = 10; percent <= 90; percent += IS_PROOF ? 1 : 10) {
+            for (int percent = 10; percent <= 90; percent += Tier.of(20, 1)) {
                 crawl.await(pages / 100 * percent);
                 for (int i = 0; i < 2; i++, moved++) {
                     int slot = JedisClusterCRC16.getSlot(cluster.slice("tree", random.nextInt(16)));
@@ -102,17 +105,17 @@ class ClusterKillIT {
     }
 
     @ParameterizedTest
-    @MethodSource("engines")
+    @MethodSource("dev.sieve.shared.TestEngine#ofTier")
     void noKillLosesASeedThatIsBeingLoaded(File program) throws Exception {
         try (TestCluster cluster = TestCluster.start(program, 3, 1)) {
-            new SeedLoad(cluster.address("seeds"), 2)
+            new SeedLoad(cluster.address("seeds"), 1)
                     .run(() -> killAndRestart(cluster, cluster.primaries().get(random.nextInt(3))));
         }
     }
 
     /** Without the rule, links are lost: the test notices that. */
     @ParameterizedTest
-    @MethodSource("engines")
+    @MethodSource("dev.sieve.shared.TestEngine#ofTier")
     @EnabledIfSystemProperty(named = "sieve.proof", matches = "true")
     void withoutTheBarrierPagesAreLost(File program) {
         assertThatThrownBy(() -> crawl(program, 8000, Map.of(Failure.NODE, 10, Failure.PARTITION, 3), "off"))
@@ -191,8 +194,8 @@ class ClusterKillIT {
             case NODE -> cut += killAndRestart(cluster, random.nextInt(6));
             case PARTITION -> {
                 cluster.partition(Set.of(cluster.primaries().get(random.nextInt(3))));
-                long end = System.nanoTime()
-                        + TimeUnit.MILLISECONDS.toNanos(2000 + random.nextInt(IS_PROOF ? 38_000 : 3000));
+                long end =
+                        System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(2000 + random.nextInt(Tier.of(3000, 38_000)));
                 cluster.await("end of the partition", () -> System.nanoTime() - end > 0);
                 cluster.heal();
                 cluster.awaitOk();

@@ -2,6 +2,7 @@ package dev.sieve.shared;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sieve.Tier;
 import dev.sieve.UrlBatch;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -16,10 +17,9 @@ import java.util.concurrent.Semaphore;
  * the end.
  */
 final class SeedLoad {
-    private static final boolean IS_PROOF = Boolean.getBoolean("sieve.proof");
-    private static final int SEEDS = IS_PROOF ? 1_000_000 : 50_000;
+    private static final int SEEDS = Tier.of(50_000, 1_000_000);
     /** So long that 50,000 seeds are more than the engine can lose, and more than a worker would keep without a limit. */
-    private static final String PATH = "/" + "a".repeat(IS_PROOF ? 20 : 300) + "/";
+    private static final String PATH = "/" + "a".repeat(Tier.of(300, 20)) + "/";
 
     private static final int BATCH = 64;
 
@@ -34,7 +34,7 @@ final class SeedLoad {
 
     SeedLoad(EngineAddress address, int few) {
         this.address = address;
-        kills = IS_PROOF ? Integer.getInteger("sieve.kills", 100) : few;
+        kills = Tier.of(few, Integer.getInteger("sieve.kills", 100));
     }
 
     private static String seed(int i) {

@@ -2,6 +2,7 @@ package dev.sieve.shared;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sieve.Await;
 import dev.sieve.Lease;
 import dev.sieve.Tier;
 import dev.sieve.UrlBatch;
@@ -24,8 +25,7 @@ import org.junit.jupiter.api.Test;
  */
 @Tag("engine")
 class SharedModelTest {
-    private static final int STEPS = Tier.of(1000, 2000, 100_000);
-    private static final int PAGES = 400;
+    private static final int STEPS = Tier.of(1000, 100_000);
     static final int SLICES = 8;
     private static final int WORKERS = 3;
     private static final Duration OWNERSHIP = Duration.ofHours(1);
@@ -101,6 +101,10 @@ class SharedModelTest {
         return STEPS;
     }
 
+    int pages() {
+        return 400;
+    }
+
     /** Starts the engine. */
     TestNodes start() {
         engine = TestEngine.start();
@@ -124,15 +128,15 @@ class SharedModelTest {
                     .isLessThan(limit);
             step();
         }
-        assertThat(finished).hasSize(PAGES);
+        assertThat(finished).hasSize(pages());
         for (int i = 0; i < WORKERS; i++) {
             if (workers[i] != null) {
                 workers[i].clock += OWNERSHIP.toNanos() / 2;
                 workers[i].frontier.beat();
                 assertThat(workers[i].frontier.isOver(0)).isTrue();
                 if (engineKills == 0) {
-                    assertThat(workers[i].frontier.stats().accepted()).isEqualTo(PAGES);
-                    assertThat(workers[i].frontier.stats().done()).isEqualTo(PAGES);
+                    assertThat(workers[i].frontier.stats().accepted()).isEqualTo(pages());
+                    assertThat(workers[i].frontier.stats().done()).isEqualTo(pages());
                     assertThat(workers[i].frontier.pending()).isZero();
                 }
                 workers[i].frontier.close();
@@ -149,7 +153,7 @@ class SharedModelTest {
         worker.clock += 100_000_000;
         boolean isOver = worker.frontier.isOver(0);
         if (isOver) {
-            assertThat(finished).as("pages finished when the crawl is over").hasSize(PAGES);
+            assertThat(finished).as("pages finished when the crawl is over").hasSize(pages());
         }
         return isOver;
     }
@@ -212,7 +216,7 @@ class SharedModelTest {
             push(
                     worker,
                     0,
-                    List.of(random.nextInt(PAGES / 4)).stream()
+                    List.of(random.nextInt(pages() / 4)).stream()
                             .filter(page -> finished.contains(parent(page)))
                             .toList());
         } else if (dice < 970) {
@@ -415,10 +419,8 @@ class SharedModelTest {
 
     /** Waits until the engine has written its log anew, which it does once in each run. */
     void noteFloor() {
-        while (!engine.info("aof_rewrite_in_progress").equals("0")
-                || !engine.info("aof_rewrite_scheduled").equals("0")) {
-            Thread.onSpinWait();
-        }
+        Await.until(() -> engine.info("aof_rewrite_in_progress").equals("0")
+                && engine.info("aof_rewrite_scheduled").equals("0"));
         floorFile = engine.log();
         floor = engine.logLength();
     }
@@ -429,9 +431,9 @@ class SharedModelTest {
         return page == 0 ? 0 : (page - 1) / 3;
     }
 
-    private static List<Integer> links(int page) {
+    private List<Integer> links(int page) {
         List<Integer> links = new ArrayList<>();
-        for (int child = 3 * page + 1; child <= 3 * page + 3 && child < PAGES; child++) {
+        for (int child = 3 * page + 1; child <= 3 * page + 3 && child < pages(); child++) {
             links.add(child);
         }
         links.add(parent(page));

@@ -2,6 +2,7 @@ package dev.sieve.shared;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sieve.Tier;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -31,11 +32,10 @@ import org.junit.jupiter.params.provider.MethodSource;
 @Tag("slow")
 @Timeout(3600)
 class SharedSieveKillIT {
-    private static final boolean IS_PROOF = Boolean.getBoolean("sieve.proof");
-    private static final int WORKER_KILLS = IS_PROOF ? 100 : 10;
-    private static final int ENGINE_KILLS = IS_PROOF ? 30 : 3;
-    private static final int WORKERS = IS_PROOF ? 4 : 3;
-    private static final int PAGES = IS_PROOF ? 30_000 : 10_000;
+    private static final int WORKER_KILLS = Tier.of(5, 100);
+    private static final int ENGINE_KILLS = Tier.of(2, 30);
+    private static final int WORKERS = Tier.of(3, 4);
+    private static final int PAGES = Tier.of(5000, 30_000);
     private static final long SEED = 20261122;
 
     /** What the log may lose: Valkey and Redis sync it each second. */
@@ -45,10 +45,6 @@ class SharedSieveKillIT {
     private static final int UNSENT = 400;
 
     private final Random random = new Random(SEED);
-
-    static List<File> engines() {
-        return IS_PROOF ? TestEngine.all() : List.of(TestEngine.program());
-    }
 
     /** What a log has lost: so many bytes, and nothing of before a time. */
     private record Cut(long bytes, long sinceNanos) {}
@@ -106,7 +102,7 @@ class SharedSieveKillIT {
     }
 
     @ParameterizedTest
-    @MethodSource("engines")
+    @MethodSource("dev.sieve.shared.TestEngine#ofTier")
     void noKillLosesASeedThatIsBeingLoaded(File program) throws Exception {
         try (TestEngine engine = TestEngine.start(program);
                 LogLengths log = new LogLengths(engine)) {
@@ -119,7 +115,7 @@ class SharedSieveKillIT {
     }
 
     @ParameterizedTest
-    @MethodSource("engines")
+    @MethodSource("dev.sieve.shared.TestEngine#ofTier")
     void noKillLosesAPageOrKeepsTheCrawlFromEnding(File program) throws Exception {
         long start = System.nanoTime();
         List<Boolean> kills = new ArrayList<>(Collections.nCopies(WORKER_KILLS, false));

@@ -2,6 +2,7 @@ package dev.sieve.shared;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sieve.Tier;
 import dev.sieve.shared.Simulation.Size;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -19,8 +20,6 @@ import org.junit.jupiter.params.provider.ValueSource;
  * and a distribution of 10,000,000 hosts (10 minutes, -Xmx5g); otherwise a tenth of that.
  */
 class SimulationTest {
-    private static final boolean IS_PROOF = Boolean.getBoolean("sieve.proof");
-
     /** Ten workers and two nodes, in which something fails all the time; most links lead to other hosts, so to other nodes. */
     private static Size small(long seed) {
         return new Size(10, 2, 40, 4000, 3, 8, 20, seed);
@@ -29,9 +28,9 @@ class SimulationTest {
     @Test
     @Tag("slow")
     void promisesHoldWhileWorkersDieAndNodesFail() {
-        Size size = IS_PROOF
+        Size size = Tier.IS_PROOF
                 ? new Size(1000, 100, 1024, 60_000, 10, 2, 40, 1)
-                : new Size(100, 10, 256, 12_000, 40, 3, 40, 1);
+                : new Size(100, 10, 256, 3000, 40, 3, 40, 1);
 
         Simulation run = run(size);
 
@@ -98,7 +97,7 @@ class SimulationTest {
 
     @Test
     void hostsAreDistributedEvenly() {
-        String table = IS_PROOF
+        String table = Tier.IS_PROOF
                 ? SimTables.distribution(10_000_000, 4096, 100, 1000)
                 : SimTables.distribution(1_000_000, 512, 10, 100);
 

@@ -28,12 +28,8 @@ import redis.clients.jedis.util.JedisClusterCRC16;
 class TestClusterTest {
     private static final int KEYS = 1000;
 
-    static List<File> engines() {
-        return Boolean.getBoolean("sieve.proof") ? TestEngine.all() : List.of(TestEngine.program());
-    }
-
     @ParameterizedTest
-    @MethodSource("engines")
+    @MethodSource("dev.sieve.shared.TestEngine#ofTier")
     void slotsMoveAndNodesAreReplaced(File program) {
         try (TestCluster cluster = TestCluster.start(program, 3, 1, "--cluster-node-timeout", "1000")) {
             assertThat(cluster.primaries()).containsExactly(0, 1, 2);
@@ -100,7 +96,7 @@ class TestClusterTest {
     }
 
     @ParameterizedTest
-    @MethodSource("engines")
+    @MethodSource("dev.sieve.shared.TestEngine#ofTier")
     void aCutLosesNothingThatIsOlder(File program) throws InterruptedException {
         try (TestCluster cluster = TestCluster.start(program, 1, 0)) {
             NavigableMap<Long, Long> written = new ConcurrentSkipListMap<>();

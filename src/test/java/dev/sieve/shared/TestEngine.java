@@ -2,7 +2,9 @@ package dev.sieve.shared;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sieve.Await;
 import dev.sieve.TestFolders;
+import dev.sieve.Tier;
 import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
@@ -81,6 +83,11 @@ public final class TestEngine implements TestNodes {
         return all;
     }
 
+    /** All of them in a long proof, else one. */
+    static List<File> ofTier() {
+        return Tier.IS_PROOF ? all() : List.of(program());
+    }
+
     private static Optional<File> onPath(String name) {
         return Stream.of(System.getenv("PATH").split(File.pathSeparator))
                 .map(folder -> new File(folder, name))
@@ -141,12 +148,12 @@ public final class TestEngine implements TestNodes {
     public void restart() {
         launch();
         long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
-        while (!responds()) {
+        Await.until(() -> {
             if (!process.isAlive() || System.nanoTime() > deadline) {
                 throw new AssertionError("the engine did not start:\n" + output());
             }
-            Thread.onSpinWait();
-        }
+            return responds();
+        });
     }
 
     /** As {@link #restart}, but returns while it starts. */

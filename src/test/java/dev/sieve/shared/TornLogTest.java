@@ -2,6 +2,7 @@ package dev.sieve.shared;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sieve.Tier;
 import java.io.File;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -27,7 +28,6 @@ import org.junit.jupiter.params.provider.MethodSource;
  */
 @Tag("engine")
 class TornLogTest {
-    private static final boolean IS_PROOF = Boolean.getBoolean("sieve.proof");
     private static final List<String> TOLD = List.of("a", "b", "c", "d", "e");
 
     private interface Step {
@@ -45,10 +45,6 @@ class TornLogTest {
         STEPS.put("claim", (slice, session, token) -> slice.claim(session));
     }
 
-    static List<File> engines() {
-        return IS_PROOF ? TestEngine.all() : List.of(TestEngine.program());
-    }
-
     /** A session alone does not have the log rewritten, which would hide what the engine kept. */
     private static Session connect(TestEngine server) throws IOException {
         Session session = new Session(server.address("a"), Duration.ofSeconds(30));
@@ -59,7 +55,7 @@ class TornLogTest {
     }
 
     @ParameterizedTest
-    @MethodSource("engines")
+    @MethodSource("dev.sieve.shared.TestEngine#ofTier")
     void aTransactionThatIsCutLosesNothing(File program) throws IOException {
         for (Map.Entry<String, Step> step : STEPS.entrySet()) {
             try (TestEngine server = TestEngine.start(program, "--appendfsync", "always")) {
@@ -91,7 +87,7 @@ class TornLogTest {
     }
 
     private static Set<Integer> cuts(byte[] log, int before) {
-        if (IS_PROOF) {
+        if (Tier.IS_PROOF) {
             return new TreeSet<>(
                     IntStream.rangeClosed(before, log.length).boxed().toList());
         }
@@ -147,7 +143,7 @@ class TornLogTest {
 
     /** The engine writes its log anew in the next run, and is killed before the end. */
     @ParameterizedTest
-    @MethodSource("engines")
+    @MethodSource("dev.sieve.shared.TestEngine#ofTier")
     void anEngineThatIsKilledWhileItRewritesATornLogStarts(File program) throws IOException {
         try (TestEngine server =
                 TestEngine.start(program, "--appendfsync", "always", "--rdb-key-save-delay", "1000000")) {

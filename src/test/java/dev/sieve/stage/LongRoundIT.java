@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sieve.Frontier;
 import dev.sieve.Lease;
+import dev.sieve.Tier;
 import dev.sieve.crawl.CrawlJob;
 import dev.sieve.crawl.Target;
 import dev.sieve.durable.ChildJvm;
@@ -31,9 +32,8 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("process")
 @Tag("slow")
 class LongRoundIT {
-    private static final boolean IS_PROOF = Boolean.getBoolean("sieve.proof");
-    private static final int PAGES = IS_PROOF ? 5_000_000 : 200_000;
-    private static final int HEAP_MEGABYTES = IS_PROOF ? 300 : 48;
+    private static final int PAGES = Tier.of(200_000, 5_000_000);
+    private static final int HEAP_MEGABYTES = Tier.of(48, 300);
 
     @TempDir
     private Path folder;

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sieve.Lease;
 import dev.sieve.Sieve;
+import dev.sieve.Tier;
 import dev.sieve.crawl.Capability;
 import dev.sieve.crawl.ChangingSite;
 import dev.sieve.crawl.CrawlJob;
@@ -42,8 +43,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** A job is crawled in rounds: each finds what has changed since the one before. */
 @Timeout(600)
 class RoundsTest {
-    private static final boolean IS_PROOF = Boolean.getBoolean("sieve.proof");
-    private static final int PAGES = IS_PROOF ? 5000 : 140;
+    private static final int PAGES = Tier.of(140, 5000);
     private static final int ROUNDS = 5;
 
     @TempDir
