@@ -7,11 +7,13 @@ import dev.sieve.fetch.FetchRequest;
 import dev.sieve.fetch.FetchResult;
 import dev.sieve.fetch.FetchResult.Page;
 import dev.sieve.fetch.Fetcher;
+import dev.sieve.fetch.PageFetcher;
 import dev.sieve.fetch.ProxySettings;
 import dev.sieve.fetch.Resolver;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
+import java.net.UnknownHostException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -31,11 +33,16 @@ final class Rendered implements AutoCloseable {
     Map<String, Object> record;
 
     Rendered(String rule, Path browser) {
-        this(rule, browser, host -> List.of(InetAddress.getByName(host)));
+        this(rule, browser, Rendered::address);
+    }
+
+    /** All names below localhost are loopback, whatever the system says of them. */
+    private static List<InetAddress> address(String host) throws UnknownHostException {
+        return List.of(InetAddress.getByName(host.endsWith(".localhost") ? "localhost" : host));
     }
 
     Rendered(Path browser, RenderWait wait) {
-        this("all", browser, host -> List.of(InetAddress.getByName(host)), wait, System::nanoTime);
+        this("all", browser, Rendered::address, wait, System::nanoTime);
     }
 
     Rendered(String rule, Path browser, Resolver resolver) {
@@ -78,6 +85,11 @@ final class Rendered implements AutoCloseable {
 
     Page page(String url) {
         return (Page) fetch(new FetchRequest(url));
+    }
+
+    /** Renders a page of a web that is no server. */
+    Page page(String url, PageFetcher web) {
+        return (Page) stage.fetch(new FetchRequest(url), web, made -> record = made);
     }
 
     boolean isRendered() {

@@ -102,7 +102,7 @@ class RenderedCrawlTest {
     /** The first page has three requests, and the others two each, since the script is in the cache. */
     @Test
     void aHostRestsForAllRequestsOfAPage(Browser unused) throws IOException {
-        Duration delay = Duration.ofMillis(500);
+        Duration delay = Duration.ofMillis(200);
         try (ScriptedSite site = site()) {
             CrawlReport report = crawl(site, "all", new CrawlOptions().delay(delay));
 
