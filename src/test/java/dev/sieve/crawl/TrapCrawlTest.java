@@ -249,13 +249,16 @@ class TrapCrawlTest {
         assertThat(skipped).containsKey(rule);
         Trap trap = Trap.named(rule.replace("trap ", ""));
         assertThat(trap.advice()).isNotEmpty();
-        Ended allowed = crawlOf(
-                site,
-                limited()
-                        .maxPages(ended.pages.size() + 200)
-                        .allowTrap(Trap.ERROR_PAGES)
-                        .allowTrap(Trap.SAME_TEXT));
-        assertThat(allowed.report.ending()).isEqualTo(Ending.MAX_PAGES);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {404, 200})
+    void siteThatRepeatsItselfDoesNotEndIfThatIsAllowed(int status) throws IOException {
+        CrawlOptions options =
+                limited().maxPages(2000).allowTrap(Trap.ERROR_PAGES).allowTrap(Trap.SAME_TEXT);
+
+        assertThat(crawlOf(menuOnMissingPages(status, 5), options).report.ending())
+                .isEqualTo(Ending.MAX_PAGES);
     }
 
     @Test

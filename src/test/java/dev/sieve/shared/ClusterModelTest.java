@@ -17,6 +17,11 @@ class ClusterModelTest extends SharedModelTest {
     }
 
     @Override
+    int pages() {
+        return 150;
+    }
+
+    @Override
     TestNodes start() {
         cluster = TestCluster.start(TestEngine.program(), 3, 0, "--appendfsync", "always");
         return cluster;

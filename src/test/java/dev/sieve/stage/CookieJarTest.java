@@ -116,15 +116,16 @@ class CookieJarTest {
     @Test
     void cookiesOfTheLeastRecentDomainAreDropped() throws IOException {
         CookieJar jar = empty();
-        for (int i = 0; i < 100_000; i++) {
+        int all = 30_000;
+        for (int i = 0; i < all; i++) {
             take(jar, "http://h" + i + ".test/", "n=v");
             jar.field("http://h0.test/", NOW);
         }
 
         assertThat(jar.field("http://h0.test/", NOW)).isEqualTo("n=v");
         assertThat(jar.field("http://h1.test/", NOW)).isEmpty();
-        assertThat(jar.field("http://h99999.test/", NOW)).isEqualTo("n=v");
-        assertThat(IntStream.range(0, 100_000)
+        assertThat(jar.field("http://h29999.test/", NOW)).isEqualTo("n=v");
+        assertThat(IntStream.range(0, all)
                         .filter(i -> !jar.field("http://h" + i + ".test/", NOW).isEmpty())
                         .count())
                 .isBetween(2_000L, 20_000L);
