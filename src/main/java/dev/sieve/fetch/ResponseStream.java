@@ -237,8 +237,9 @@ final class ResponseStream extends Wire.In {
     }
 
     private boolean fill() throws IOException {
-        next = 0;
         end = Math.max(0, wire.receive(buffer, 0, buffer.length));
+        // Not before: a read that fails leaves nothing to read.
+        next = 0;
         return end > 0;
     }
 
