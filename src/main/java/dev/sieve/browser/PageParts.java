@@ -150,7 +150,6 @@ final class PageParts implements AutoCloseable {
         return size;
     }
 
-    /** Returns the cookies of the site. */
     List<Cookie> cookies() {
         return page.cookies();
     }

@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.BiPredicate;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -191,10 +192,6 @@ public enum Counter {
         String part(Row row, Verdict verdict);
     }
 
-    private interface Condition {
-        boolean isMet(Row row, Verdict verdict);
-    }
-
     private final String key = name().toLowerCase(Locale.ROOT);
     private final String description;
 
@@ -218,8 +215,8 @@ public enum Counter {
         this(description, parts, judge, null);
     }
 
-    Counter(String description, Condition condition) {
-        this(description, null, (row, verdict) -> condition.isMet(row, verdict) ? "" : null, null);
+    Counter(String description, BiPredicate<Row, Verdict> condition) {
+        this(description, null, (row, verdict) -> condition.test(row, verdict) ? "" : null, null);
     }
 
     /** URLs of which something has responded in place of the site, by its name. */

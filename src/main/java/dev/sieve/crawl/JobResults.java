@@ -133,7 +133,6 @@ public final class JobResults {
         journal.flush(isForced);
     }
 
-    /** Returns the counters of earlier runs. */
     synchronized Counts earlier() {
         return earlier.counts();
     }

@@ -28,12 +28,15 @@ public final class RecentRedirects {
     private final List<Stage> stages;
     private final PageKeys keys;
 
-    /** By key; their targets are keys as well. */
-    private final LruMap<Redirect> redirects =
-            new LruMap<>(REDIRECT_BYTES, each -> each.target().length(), each -> false, this::forget);
-
     /** The redirects that were dropped, until they are counted without the lock. */
     private final List<String> forgotten = new ArrayList<>();
+
+    /** By key; their targets are keys as well. */
+    private final LruMap<Redirect> redirects = new LruMap<>(
+            REDIRECT_BYTES,
+            each -> each.target().length(),
+            each -> false,
+            (url, redirect) -> forgotten.add(url + " to " + redirect.target()));
 
     /** The redirects of a ring, none if there is none, and the last one of them to be requested. */
     record Ring(Redirect last, List<Redirect> redirects) {
@@ -123,10 +126,6 @@ public final class RecentRedirects {
             }
             earlier.put(last, new Redirect(HttpURLConnection.HTTP_MOVED_TEMP, before));
         }
-    }
-
-    private void forget(String url, Redirect redirect) {
-        forgotten.add(url + " to " + redirect.target());
     }
 
     private void countForgotten() {

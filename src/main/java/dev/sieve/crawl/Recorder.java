@@ -200,7 +200,6 @@ public final class Recorder {
         }
     }
 
-    /** Records what a request has sent and received. */
     void exchanged(Exchange exchange) {
         Exchange recorded = exchange;
         for (Stage stage : stages) {

@@ -26,7 +26,6 @@ public interface Stage {
         }
     }
 
-    /** Prepares the stage for a run. */
     default void open(PageSink sink) throws IOException {}
 
     /** Receives what robots.txt says on the origin of a URL, before it is requested. */

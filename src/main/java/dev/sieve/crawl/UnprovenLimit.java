@@ -79,7 +79,6 @@ final class UnprovenLimit {
         this.lateNanos = lateNanos;
     }
 
-    /** Returns the limit of a crawl. */
     static UnprovenLimit of(CrawlOptions options) {
         int workers = options.concurrency;
         Duration late = LATE.compareTo(options.timeout.dividedBy(8)) < 0 ? LATE : options.timeout.dividedBy(8);

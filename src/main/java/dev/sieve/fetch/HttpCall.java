@@ -143,7 +143,6 @@ final class HttpCall {
         call.cancel();
     }
 
-    /** Sends the request, and returns its result. */
     FetchResult fetch() {
         FetchResult result;
         try (BodyMemory.Body room = context.memory.new Body(call::cancel, call::isCanceled)) {

@@ -27,7 +27,6 @@ final class ResponseHead {
     private final int status;
     private int fields;
 
-    /** Creates a head without a field. */
     ResponseHead(int minor, int status, String message) {
         isVersion10 = minor == 0;
         this.status = status;
@@ -74,7 +73,6 @@ final class ResponseHead {
                 .replaceAll(each -> String.format("%%%02X", (int) each.group().charAt(0)));
     }
 
-    /** Adds a field in its spelling. */
     void add(String name, String value) {
         text.append(name).append(": ").append(value).append("\r\n");
         headers.computeIfAbsent(name.toLowerCase(Locale.ROOT), key -> new ArrayList<>())

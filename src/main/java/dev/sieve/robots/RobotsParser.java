@@ -75,7 +75,6 @@ final class RobotsParser {
         }
     }
 
-    /** Parses a robots.txt for the crawler with a product token. */
     RobotsParser(byte[] content, String productToken) {
         this.productToken = productToken;
         readLines(inUtf8(Arrays.copyOf(content, usedLength(content))));

@@ -73,7 +73,6 @@ final class FragmentCheck {
         private static final long serialVersionUID = 1;
     }
 
-    /** Receives the broken links. */
     interface Receiver {
         /**
          * Receives a broken link by its target with the fragment, and whether it is the first one to this target, and

@@ -43,7 +43,8 @@ final class KnownTexts implements Closeable {
     /** The positions of lines by digests. */
     private final LongTable positions;
 
-    private long uncompared;
+    /** How many pages had texts for which there was no room. */
+    long uncompared;
 
     /**
      * What is known of the text of a page: the first page of the crawl that has it, null when it is this page, or
@@ -127,11 +128,6 @@ final class KnownTexts implements Closeable {
 
     private static String url(String line) {
         return line.substring(DIGEST_LENGTH + 1);
-    }
-
-    /** Returns how many pages had texts for which there was no room. */
-    synchronized long uncompared() {
-        return uncompared;
     }
 
     /** Hands the lines to the operating system, and forces them to the disk if {@code isForced}. */

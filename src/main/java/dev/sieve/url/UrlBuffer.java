@@ -165,7 +165,6 @@ final class UrlBuffer {
         }
     }
 
-    /** Returns the URL that was written. */
     @Override
     public String toString() {
         return new String(bytes, 0, size, ISO_8859_1);

@@ -185,7 +185,7 @@ class DuplicatesTest {
             for (int i = 0; i < digests.length; i++) {
                 texts.add(digests[i], "http://h/" + i);
             }
-            assertThat(texts.uncompared()).isEqualTo(5000 - 3072);
+            assertThat(texts.uncompared).isEqualTo(5000 - 3072);
             for (int i = 0; i < 3072; i++) {
                 assertThat(texts.add(digests[i], "http://h/x").first()).isEqualTo("http://h/" + i);
             }
