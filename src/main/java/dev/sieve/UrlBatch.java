@@ -21,6 +21,9 @@ public final class UrlBatch {
     /** The highest label. */
     public static final int MAX_LABEL = 255;
 
+    /** The maximum length in bytes of a URL, of a key and of a referrer in a frontier that outlives the process. */
+    public static final int MAX_TEXT = 1 << 20;
+
     private static final Slices NO_KEYS = new Slices();
 
     private final Slices urls = new Slices();
@@ -181,6 +184,22 @@ public final class UrlBatch {
     /** Returns the length in bytes of the longest URL or key; 0 when the batch is empty. */
     public int maxBytes() {
         return maxBytes;
+    }
+
+    /** Refuses what is longer than {@link #MAX_TEXT}, by an {@link IllegalArgumentException} that says what it is. */
+    public void requireLengths() {
+        // A char has at most three bytes, so nearly every referrer is measured without being encoded.
+        if (referrer != null && referrer.length() > MAX_TEXT / 3) {
+            requireLength("referrer", referrer.getBytes(UTF_8).length);
+        }
+        requireLength("URL or key", maxBytes);
+    }
+
+    /** Refuses a text in the same way, by its bytes. */
+    public static void requireLength(String what, int bytes) {
+        if (bytes > MAX_TEXT) {
+            throw new IllegalArgumentException(what + " longer than " + MAX_TEXT + " bytes: " + bytes);
+        }
     }
 
     /** Returns the depth of these URLs. */

@@ -106,21 +106,18 @@ public final class DurableSieve implements Frontier {
         checkpointer =
                 new Checkpointer(disk, settings, builder.keepLog, builder.checkpointBytes, found, log, writer, lock);
         upkeep = builder.hasKeepers
-                ? new Upkeep(builder.durability, writer, this::isCheckpointDue, this::checkpoint, Duration.ofSeconds(1))
+                ? new Upkeep(writer, this::isCheckpointDue, this::checkpoint, Duration.ofSeconds(1))
                 : null;
+        // The capacity events that the last run missed.
+        if (deduplicator.announceDueEvents()) {
+            checkpointer.makeDue();
+        }
+        deduplicator.publish();
     }
 
     @Override
     public boolean forces() {
         return writer.durability().forces();
-    }
-
-    /** Publishes capacity events that the last run missed, and makes a checkpoint due. */
-    private void publishDueEvents() {
-        if (deduplicator.announceDueEvents()) {
-            checkpointer.makeDue();
-        }
-        deduplicator.publish();
     }
 
     /**
@@ -133,7 +130,7 @@ public final class DurableSieve implements Frontier {
     @Override
     public boolean push(String url) {
         byte[] utf8 = UrlBatch.utf8(url);
-        UrlFrameWriter.checkLength("URL", utf8.length);
+        UrlBatch.requireLength("URL", utf8.length);
         return deduplicator.push(utf8, writer);
     }
 
@@ -148,7 +145,7 @@ public final class DurableSieve implements Frontier {
      */
     @Override
     public int pushAll(UrlBatch batch) {
-        UrlFrameWriter.check(batch);
+        batch.requireLengths();
         return deduplicator.pushAll(batch, writer);
     }
 
@@ -163,7 +160,7 @@ public final class DurableSieve implements Frontier {
      * @throws UncheckedIOException as {@link #pushAll(UrlBatch)}
      */
     public int pushDone(UrlBatch batch) {
-        UrlFrameWriter.check(batch);
+        batch.requireLengths();
         return deduplicator.pushAll(batch, writer.ofDone());
     }
 
@@ -181,7 +178,7 @@ public final class DurableSieve implements Frontier {
      * @throws UncheckedIOException when the disk fails, or has failed
      */
     public boolean pushAgain(@Nullable Lease ended, UrlBatch batch) {
-        UrlFrameWriter.check(batch);
+        batch.requireLengths();
         boolean isQueued = locked(() -> {
             writer.requireUsable();
             if (ended == null) {
@@ -516,9 +513,7 @@ public final class DurableSieve implements Frontier {
             SegmentLog log = new SegmentLog(
                     disk, made.frontierId(), segmentBytes, found.segments(), found.end(), found.forced());
             try {
-                DurableSieve frontier = new DurableSieve(this, disk, folderLock, made, found, log);
-                frontier.publishDueEvents();
-                return frontier;
+                return new DurableSieve(this, disk, folderLock, made, found, log);
             } catch (RuntimeException | Error e) {
                 try (log) {
                     throw e;

@@ -20,14 +20,9 @@ final class Upkeep implements AutoCloseable {
     private final RepeatingThread flush;
     private final RepeatingThread checkpoint;
 
-    Upkeep(
-            Durability durability,
-            LogWriter writer,
-            BooleanSupplier isCheckpointDue,
-            Runnable checkpoint,
-            Duration pause) {
+    Upkeep(LogWriter writer, BooleanSupplier isCheckpointDue, Runnable checkpoint, Duration pause) {
         this.writer = writer;
-        flush = thread(pause, "flush", () -> writer.settle(durability.forces()));
+        flush = thread(pause, "flush", () -> writer.settle(writer.durability().forces()));
         this.checkpoint = thread(pause, "checkpoint", () -> {
             if (!isCheckpointDue.getAsBoolean()) {
                 return;

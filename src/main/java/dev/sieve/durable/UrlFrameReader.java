@@ -15,7 +15,7 @@ import java.util.Arrays;
  * for use by many threads.
  */
 final class UrlFrameReader {
-    private static final long MAX_LENGTH = 4L * UrlFrameWriter.MAX_TEXT;
+    private static final long MAX_LENGTH = 4L * UrlBatch.MAX_TEXT;
 
     private byte[] texts = new byte[1 << 13]; // of the frame, one after the other, starting with the referrer
     private int end;
@@ -34,7 +34,6 @@ final class UrlFrameReader {
         return firstId + batch.size();
     }
 
-    /** Returns a URL of the present frame. */
     Lease lease(long id, int attempt) {
         int i = (int) (id - firstId);
         return new Lease(id, batch.url(i), batch.depth(), batch.redirects(), batch.referrer(), batch.label(), attempt);
@@ -62,7 +61,7 @@ final class UrlFrameReader {
         long first = frame.number("first id", Long.MAX_VALUE - FrameWriter.MAX_PAYLOAD);
         int depth = frame.integer("depth");
         int redirects = frame.integer("redirects");
-        int withReferrer = (int) frame.number("length of the referrer", UrlFrameWriter.MAX_TEXT + 1L);
+        int withReferrer = (int) frame.number("length of the referrer", UrlBatch.MAX_TEXT + 1L);
         end = 0;
         int referrerEnd = readText(frame, 0, 0, Math.max(0, withReferrer - 1));
         batch.clear(depth, redirects, withReferrer == 0 ? null : new String(texts, 0, referrerEnd, UTF_8), label);
@@ -80,14 +79,14 @@ final class UrlFrameReader {
             if (same >> 1 > (asPage ? pageLength : previousLength)) {
                 throw frame.broken("too many common bytes: " + (same >> 1));
             }
-            int lengthAndKey = (int) frame.number("length of a URL", 2L * UrlFrameWriter.MAX_TEXT + 1);
+            int lengthAndKey = (int) frame.number("length of a URL", 2L * UrlBatch.MAX_TEXT + 1);
             int url = end;
             int urlEnd = readText(frame, asPage ? 0 : previous, same >> 1, lengthAndKey >> 1);
             if ((lengthAndKey & 1) == 0) {
                 batch.add(texts, url, urlEnd);
             } else {
                 int sameKey = (int) frame.number("common bytes of a key", urlEnd - url);
-                int more = (int) frame.number("length of a key", UrlFrameWriter.MAX_TEXT);
+                int more = (int) frame.number("length of a key", UrlBatch.MAX_TEXT);
                 int keyEnd = readText(frame, url, sameKey, more);
                 batch.add(texts, url, urlEnd, texts, urlEnd, keyEnd);
             }
@@ -105,8 +104,8 @@ final class UrlFrameReader {
     /** Reads a text that begins with bytes of another one; returns its end. */
     private int readText(FrameReader frame, int other, int same, int more) throws IOException {
         int length = same + more;
-        if (length > UrlFrameWriter.MAX_TEXT) {
-            throw frame.broken("a text of more than " + UrlFrameWriter.MAX_TEXT + " bytes: " + length);
+        if (length > UrlBatch.MAX_TEXT) {
+            throw frame.broken("a text of more than " + UrlBatch.MAX_TEXT + " bytes: " + length);
         }
         int start = frame.skip("text", more);
         if (length > texts.length - end) {

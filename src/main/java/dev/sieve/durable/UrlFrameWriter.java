@@ -14,8 +14,6 @@ import org.jspecify.annotations.Nullable;
  * <p>Every frame can be read alone. Not safe for use by many threads.
  */
 final class UrlFrameWriter {
-    /** The maximum length in bytes of a URL, of a key and of a referrer. */
-    static final int MAX_TEXT = 1 << 20;
 
     /** The total length of the URLs in a frame from which on the next one goes into another frame. */
     private static final int ENOUGH = 1 << 19;
@@ -31,21 +29,6 @@ final class UrlFrameWriter {
 
     UrlFrameWriter(FrameWriter out) {
         this.out = out;
-    }
-
-    /** Refuses a batch with a URL, a key or a referrer that is too long. */
-    static void check(UrlBatch batch) {
-        // A char has at most three bytes, so nearly every referrer is measured without being encoded.
-        if (batch.referrer() != null && batch.referrer().length() > MAX_TEXT / 3) {
-            checkLength("referrer", utf8(batch.referrer()).length);
-        }
-        checkLength("URL or key", batch.maxBytes());
-    }
-
-    static void checkLength(String what, int bytes) {
-        if (bytes > MAX_TEXT) {
-            throw new IllegalArgumentException(what + " longer than " + MAX_TEXT + " bytes: " + bytes);
-        }
     }
 
     /** Writes the URLs of a batch whose bits are set in the mask; the lowest bit is for the one at {@code from}. */

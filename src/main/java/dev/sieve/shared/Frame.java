@@ -22,8 +22,6 @@ import org.jspecify.annotations.Nullable;
  * left out without a change of the others.
  */
 final class Frame {
-    /** The maximum length in bytes of a URL, of a key and of a referrer. */
-    static final int MAX_TEXT = 1 << 20;
 
     private static final byte[] NOTHING = {};
     private static final int COUNT_BYTES = 2;
@@ -34,7 +32,6 @@ final class Frame {
     private final int label;
     private final byte[] referrer;
     private final @Nullable String referrerText;
-    /** Where each URL starts. */
     private final int[] starts;
 
     private int at;
@@ -83,7 +80,6 @@ final class Frame {
         throw damaged();
     }
 
-    /** Skips a code, given its length. */
     private void skip(int codeLength) {
         read(checked(codeLength), null, 0);
     }
@@ -96,7 +92,7 @@ final class Frame {
     }
 
     private int checked(int codeLength) {
-        if (codeLength > bytes.length - at || codeLength > UrlCode.MAX_GROWTH * MAX_TEXT) {
+        if (codeLength > bytes.length - at || codeLength > UrlCode.MAX_GROWTH * UrlBatch.MAX_TEXT) {
             throw damaged();
         }
         return codeLength;

@@ -48,21 +48,6 @@ final class Pusher {
         return next;
     }
 
-    /** Refuses a batch with a URL, a key or a referrer that is too long. */
-    static void check(UrlBatch batch) {
-        // A char has at most three bytes, so nearly every referrer is measured without being encoded.
-        if (batch.referrer() != null && batch.referrer().length() > Frame.MAX_TEXT / 3) {
-            checkLength("referrer", Frame.referrer(batch).length);
-        }
-        checkLength("URL or key", batch.maxBytes());
-    }
-
-    private static void checkLength(String what, int bytes) {
-        if (bytes > Frame.MAX_TEXT) {
-            throw new IllegalArgumentException(what + " longer than " + Frame.MAX_TEXT + " bytes: " + bytes);
-        }
-    }
-
     final class Push {
         private final UrlBatch batch;
         private final byte[] referrer;
@@ -195,7 +180,7 @@ final class Pusher {
     }
 
     Push push(UrlBatch batch) {
-        check(batch);
+        batch.requireLengths();
         return new Push(batch);
     }
 }

@@ -188,7 +188,7 @@ class DurableSieveAgainTest {
         assertThatThrownBy(() -> frontier.pushAgain(lease, batch(FrontierContract.urls(65))))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("from 1 to 64: 65");
-        assertThatThrownBy(() -> frontier.pushAgain(lease, batch("x".repeat(UrlFrameWriter.MAX_TEXT + 1))))
+        assertThatThrownBy(() -> frontier.pushAgain(lease, batch("x".repeat(UrlBatch.MAX_TEXT + 1))))
                 .isInstanceOf(IllegalArgumentException.class);
 
         assertThat(frontier.pushAgain(lease, batch(FrontierContract.urls(64)))).isTrue();

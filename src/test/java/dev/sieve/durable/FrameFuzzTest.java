@@ -64,7 +64,7 @@ public class FrameFuzzTest {
                 isRead = in.next();
             }
         }
-        if (urlBytes > 4L * UrlFrameWriter.MAX_TEXT * (1 + length)) {
+        if (urlBytes > 4L * UrlBatch.MAX_TEXT * (1 + length)) {
             throw new AssertionError(urlBytes + " bytes of URLs");
         }
     }

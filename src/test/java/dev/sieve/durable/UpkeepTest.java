@@ -40,7 +40,7 @@ class UpkeepTest {
     }
 
     private Upkeep start(Runnable checkpoint) {
-        return new Upkeep(Durability.PROCESS, writer, () -> true, checkpoint, PAUSE);
+        return new Upkeep(writer, () -> true, checkpoint, PAUSE);
     }
 
     private static void await(CountDownLatch latch) throws InterruptedException {
