@@ -37,13 +37,6 @@ final class Barrier {
 
     private static final byte[] LOG_MILLIS = utf8(3000);
 
-    private enum Safety {
-        /** The present replicas have it: enough for what ends by itself, such as a renewal. */
-        REPLICATED,
-        /** The logs have it too, and each replica that may be elected: nothing takes it back. */
-        STORED
-    }
-
     private final Worker worker;
     private final boolean isOff;
     private final Set<Server> behind = ConcurrentHashMap.newKeySet();
@@ -61,17 +54,20 @@ final class Barrier {
     /** Returns whether nothing can take back what was written to any node before; false when a node is away or behind. */
     boolean isStored() {
         List<byte[]> keys = allKeys();
-        return safe(Safety.STORED, keys, key -> key).size() == keys.size();
+        return safe(true, keys, key -> key).size() == keys.size();
     }
 
     /** Returns those of some slices on whose nodes nothing takes back what was written before. */
     List<Slice> stored(List<Slice> slices) {
-        return safe(Safety.STORED, slices, slice -> slice.keys.crawl);
+        return safe(true, slices, slice -> slice.keys.crawl);
     }
 
-    /** Returns those of some slices on whose nodes the present replicas have what was written before. */
+    /**
+     * Returns those of some slices on whose nodes the present replicas have what was written before: enough for what
+     * ends by itself, such as a renewal.
+     */
     List<Slice> replicated(List<Slice> slices) {
-        return safe(Safety.REPLICATED, slices, slice -> slice.keys.crawl);
+        return safe(false, slices, slice -> slice.keys.crawl);
     }
 
     private List<byte[]> allKeys() {
@@ -82,13 +78,14 @@ final class Barrier {
         return keys;
     }
 
-    private <T> List<T> safe(Safety safety, List<T> all, Function<T, byte[]> key) {
+    /** Returns those on whose nodes it is replicated or, if {@code isStored}, in the logs and in each electable replica. */
+    private <T> List<T> safe(boolean isStored, List<T> all, Function<T, byte[]> key) {
         if (!isNeeded() || all.isEmpty()) {
             return all;
         }
         List<T> safe = worker.engine().tryCall((session, number) -> {
             session.refresh(number);
-            Set<Server> nodes = pass(session, safety, all.stream().map(key).toList());
+            Set<Server> nodes = pass(session, isStored, all.stream().map(key).toList());
             return all.stream()
                     .filter(each -> nodes.contains(session.topology().of(key.apply(each))))
                     .toList();
@@ -115,12 +112,12 @@ final class Barrier {
     }
 
     /** Returns the nodes that have confirmed. */
-    private Set<Server> pass(Session session, Safety safety, List<byte[]> keys) {
+    private Set<Server> pass(Session session, boolean isStored, List<byte[]> keys) {
         Map<Server, byte[]> nodes = sendSync(session, keys);
         nodes.keySet().forEach(node -> {
             Topology.Replicas replicas = session.topology().replicas(node);
             session.sendTo(node, "WAIT", utf8(replicas.present()), WAIT_MILLIS);
-            if (safety == Safety.STORED) {
+            if (isStored) {
                 session.sendTo(node, "WAIT", utf8(replicas.electable()), ASK_MILLIS);
                 session.sendTo(node, "WAIT", TOO_MANY, session.syncsAlways(node) ? ASK_MILLIS : LOG_MILLIS);
             }
@@ -131,7 +128,7 @@ final class Barrier {
         for (Server node : nodes.keySet()) {
             Topology.Replicas replicas = session.topology().replicas(node);
             boolean isSafe = Replies.number(session.receive()) >= replicas.present();
-            if (safety == Safety.STORED) {
+            if (isStored) {
                 isSafe &= Replies.number(session.receive()) >= replicas.electable();
                 session.receive();
             }
@@ -143,18 +140,18 @@ final class Barrier {
             if (isSafe) {
                 safe.add(node);
             }
-            report(node, safety, isSafe);
+            report(node, isStored, isSafe);
         }
         return safe;
     }
 
-    private void report(Server node, Safety safety, boolean isSafe) {
+    private void report(Server node, boolean isStored, boolean isSafe) {
         if (!isSafe && behind.add(node)) {
             LOG.warn(
                     "the replicas or the log of {} are behind: finished pages are stored when they have caught up, and"
                             + " the slices on this node are given up if that takes long",
                     node);
-        } else if (isSafe && safety == Safety.STORED && behind.remove(node)) {
+        } else if (isSafe && isStored && behind.remove(node)) {
             LOG.warn("the replicas and the log of {} have caught up", node);
         }
     }

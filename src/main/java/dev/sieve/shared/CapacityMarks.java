@@ -3,6 +3,7 @@ package dev.sieve.shared;
 import dev.sieve.CapacityAlerts;
 import dev.sieve.CapacityEvent;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
 
 /**
  * Publishes the capacity events of a crawl. Each threshold is marked on the engine by the worker that publishes its
@@ -19,9 +20,9 @@ final class CapacityMarks {
 
     private volatile double threshold = FIRST_THRESHOLD;
 
-    CapacityMarks(Worker worker, CapacityAlerts alerts) {
+    CapacityMarks(Worker worker, Consumer<CapacityEvent> listener) {
         this.worker = worker;
-        this.alerts = alerts;
+        alerts = new CapacityAlerts(listener);
     }
 
     /** Publishes the events that are due, in one round trip each; does nothing while another thread does. */

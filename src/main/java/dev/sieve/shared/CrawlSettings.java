@@ -1,5 +1,7 @@
 package dev.sieve.shared;
 
+import static dev.sieve.shared.CrawlKeys.utf8;
+
 import dev.sieve.FilterKind;
 import dev.sieve.FrontierSettings;
 import dev.sieve.OnFull;
@@ -30,7 +32,6 @@ record CrawlSettings(
         String id, int slices, long buckets, boolean isSpread, long capacity, OnFull onFull, long seed, String group) {
     static final String ID = "id";
 
-    /** The version of the format. */
     private static final String FORMAT = "sieve";
 
     private static final String PRESENT_FORMAT = "4";
@@ -131,10 +132,7 @@ record CrawlSettings(
     /** Notes that no failure of a node can take back the identities: a slice without one was lost. */
     void markComplete(Engine engine, CrawlKeys keys) {
         if (isSpread) {
-            engine.tryCall((session, number) -> {
-                session.send("HSETNX", keys.settings(), utf8(COMPLETE), utf8("1"));
-                return session.receive();
-            });
+            engine.tryCall((session, number) -> session.ask("HSETNX", keys.settings(), utf8(COMPLETE), utf8("1")));
         }
     }
 
@@ -151,14 +149,14 @@ record CrawlSettings(
     /** Stores the options of a worker, unless the crawl has some that it may not replace; returns the stored ones. */
     static Map<String, String> storeOptions(
             Session session, CrawlKeys keys, Map<String, String> options, boolean replaces) {
-        List<byte[]> args = new ArrayList<>(List.of(CrawlKeys.utf8(replaces ? 1 : 0)));
+        List<byte[]> args = new ArrayList<>(List.of(utf8(replaces ? 1 : 0)));
         options.forEach((name, value) -> {
             args.add(utf8(OPTION + name));
             args.add(utf8(value));
         });
-        session.send(Script.OPTIONS, new byte[][] {keys.settings()}, args.toArray(byte[][]::new));
+        Object reply = session.ask(Script.OPTIONS, new byte[][] {keys.settings()}, args.toArray(byte[][]::new));
         Map<String, String> stored = new TreeMap<>();
-        Replies.map(session.receive()).forEach((field, value) -> {
+        Replies.map(reply).forEach((field, value) -> {
             if (field.startsWith(OPTION)) {
                 stored.put(field.substring(OPTION.length()), value);
             }
@@ -171,23 +169,23 @@ record CrawlSettings(
         byte[][] fields = {
             utf8(FORMAT), utf8(PRESENT_FORMAT),
             utf8(ID), utf8(id),
-            utf8("slices"), CrawlKeys.utf8(slices),
-            utf8("buckets"), CrawlKeys.utf8(buckets),
-            utf8("spread"), CrawlKeys.utf8(isSpread ? 1 : 0),
-            utf8("capacity"), CrawlKeys.utf8(capacity),
+            utf8("slices"), utf8(slices),
+            utf8("buckets"), utf8(buckets),
+            utf8("spread"), utf8(isSpread ? 1 : 0),
+            utf8("capacity"), utf8(capacity),
             utf8("on-full"), utf8(onFull.name()),
-            utf8("seed"), CrawlKeys.utf8(seed),
+            utf8("seed"), utf8(seed),
             utf8("group"), utf8(group)
         };
-        return Objects.requireNonNull(read(name, engine.one(Script.CREATE, CrawlKeys.settings(name), fields)));
+        return Objects.requireNonNull(read(engine, name, fields));
     }
 
-    /** Reads the settings of a crawl, null without one; throws if another program or version has written them. */
-    static @Nullable CrawlSettings read(Engine engine, String name) throws IOException {
-        return read(name, engine.one(Script.CREATE, CrawlKeys.settings(name)));
-    }
-
-    private static @Nullable CrawlSettings read(String name, Object reply) throws IOException {
+    /**
+     * Reads the settings of a crawl, null without one, after these were stored if it has none; throws if another
+     * program or version has written them.
+     */
+    static @Nullable CrawlSettings read(Engine engine, String name, byte[]... made) throws IOException {
+        Object reply = engine.one(Script.CREATE, new byte[][] {CrawlKeys.settings(name)}, made);
         if (!(reply instanceof List)) {
             throw foreign(name);
         }
@@ -288,9 +286,5 @@ record CrawlSettings(
                 falsePositiveRate(accepted),
                 missed(accepted),
                 memoryBytes);
-    }
-
-    private static byte[] utf8(String text) {
-        return CrawlKeys.utf8(text);
     }
 }

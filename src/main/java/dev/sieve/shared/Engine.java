@@ -14,11 +14,9 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Deque;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Set;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -26,6 +24,7 @@ import java.util.function.LongSupplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.LongStream;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -97,15 +96,6 @@ final class Engine implements Closeable {
             since = now;
         }
 
-        /** Reserves an attempt, or returns false when it is too early for one. */
-        boolean attempt(long now) {
-            if (now - nextAttempt < 0) {
-                return false;
-            }
-            postpone(now);
-            return true;
-        }
-
         void postpone(long now) {
             nextAttempt = now + delay;
             delay = Math.min(2 * delay, LAST_DELAY);
@@ -156,18 +146,12 @@ final class Engine implements Closeable {
 
     /** Sends one command and returns its response, as {@link #call}. */
     Object one(String command, byte[]... args) {
-        return call((session, number) -> {
-            session.send(command, args);
-            return session.receive();
-        });
+        return call((session, number) -> session.ask(command, args));
     }
 
-    /** Runs a script with one key and returns its response, as {@link #call}. */
-    Object one(Script script, byte[] key, byte[]... args) {
-        return call((session, number) -> {
-            session.send(script, new byte[][] {key}, args);
-            return session.receive();
-        });
+    /** Runs one script and returns its response, as {@link #call}. */
+    Object one(Script script, byte[][] keys, byte[]... args) {
+        return call((session, number) -> session.ask(script, keys, args));
     }
 
     /** As {@link #call}, but returns null when the engine is away. */
@@ -254,7 +238,8 @@ final class Engine implements Closeable {
     private synchronized boolean awaitEnd(boolean waits) {
         while (outage != null && !closed) {
             long now = nanoClock.getAsLong();
-            if (outage.attempt(now)) {
+            if (now - outage.nextAttempt >= 0) {
+                outage.postpone(now);
                 return true;
             }
             if (!waits) {
@@ -292,7 +277,8 @@ final class Engine implements Closeable {
 
     private Map<Server, Map<String, String>> connect(Session session) throws IOException {
         try {
-            Map<Server, Map<String, String>> infos = session.connect(candidates());
+            Map<Server, Map<String, String>> infos =
+                    session.connect(candidates().toList());
             for (Map.Entry<Server, Map<String, String>> node : infos.entrySet()) {
                 try {
                     check(node.getValue(), session.topology().isCluster());
@@ -314,10 +300,8 @@ final class Engine implements Closeable {
     }
 
     /** Returns the nodes that may be asked for the others: those that were there last come first. */
-    private synchronized Set<Server> candidates() {
-        Set<Server> all = new LinkedHashSet<>(nodes);
-        all.addAll(address.servers());
-        return all;
+    private synchronized Stream<Server> candidates() {
+        return Stream.concat(nodes.stream(), address.servers().stream()).distinct();
     }
 
     /** Connects to an engine that may be usable before long, but not to one that may have another address; returns warnings. */
@@ -341,7 +325,8 @@ final class Engine implements Closeable {
         if (info.get("run_id") == null || !version.lookingAt()) {
             throw new IOException("it is neither Valkey nor Redis: INFO has no run_id and redis_version");
         }
-        if (isBefore62(version.group(1), version.group(2))) {
+        int major = Integer.parseInt(version.group(1));
+        if (major < 6 || (major == 6 && Integer.parseInt(version.group(2)) < 2)) {
             throw new IOException("its version is " + version.group() + "; Redis 6.2 or later, or Valkey, is required");
         }
         if ("slave".equals(info.get("role"))) {
@@ -351,10 +336,6 @@ final class Engine implements Closeable {
             // taken.
             throw isInCluster ? new Link.PassingException(reason, null) : new IOException(reason);
         }
-    }
-
-    private static boolean isBefore62(String major, String minor) {
-        return Integer.parseInt(major) < 6 || (major.equals("6") && Integer.parseInt(minor) < 2);
     }
 
     private void enter(Session session, Map<Server, Map<String, String>> infos) {
@@ -425,9 +406,8 @@ final class Engine implements Closeable {
 
     /** Returns the response to a command that a user of the engine may not have the right to send, or null. */
     private static @Nullable Object tryCommand(Session session, Server node, String command, byte[]... args) {
-        session.sendTo(node, command, args);
         try {
-            return session.receive();
+            return session.askOf(node, command, args);
         } catch (EngineException e) {
             LOG.debug("{} is not possible: {}", command, e.getMessage());
             return null;

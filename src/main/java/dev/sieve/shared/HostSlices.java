@@ -10,18 +10,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * Assigns hosts to slices: all hosts of a group are in one slice. The host of a URL is what stands between {@code //}
  * and the path, without user and port; it is empty where there is no {@code //}.
+ *
+ * @param groupOfHost returns the name of a host's group; null: each host is a group
  */
-final class HostSlices {
-    private final int sliceCount;
-    private final long seed;
-    private final @Nullable UnaryOperator<String> groupOfHost;
-
-    /** Creates the assignment of one crawl, by the name of a host's group; null: each host is a group. */
-    HostSlices(int sliceCount, long seed, @Nullable UnaryOperator<String> groupOfHost) {
-        this.sliceCount = sliceCount;
-        this.seed = seed;
-        this.groupOfHost = groupOfHost;
-    }
+record HostSlices(int sliceCount, long seed, @Nullable UnaryOperator<String> groupOfHost) {
 
     static String host(String url) {
         byte[] utf8 = url.getBytes(UTF_8);

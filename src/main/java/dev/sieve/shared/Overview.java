@@ -174,10 +174,7 @@ final class Overview {
         byte[][] mark = {
             utf8(Survey.ENDED), utf8(overAt), utf8(worker.settings().id()), utf8(1)
         };
-        worker.engine().tryCall((session, number) -> {
-            session.send(Script.MARK, keys, mark);
-            return session.receive();
-        });
+        worker.engine().tryCall((session, number) -> session.ask(Script.MARK, keys, mark));
         return true;
     }
 

@@ -86,8 +86,7 @@ final class Ownership {
             sendBeat(session, false);
             receiveWorkers(session);
             if (workers == 1) {
-                session.send("HDEL", worker.keys().events(), utf8(Survey.ENDED));
-                session.receive();
+                session.ask("HDEL", worker.keys().events(), utf8(Survey.ENDED));
             }
             return true;
         });
@@ -147,37 +146,11 @@ final class Ownership {
 
     /** Gives up slices. What was done in them must have been stored. */
     private void release(List<Slice> released) {
-        List<Object> replies = owned(
-                released,
-                (session, number, slice) ->
-                        session.send(Script.RELEASE, new byte[][] {slice.keys.owner}, slice.prove()));
-        if (replies != null) {
+        Worker.Sender<Slice> release = (session, number, slice) ->
+                session.send(Script.RELEASE, new byte[][] {slice.keys.owner}, slice.prove());
+        if (worker.ask(released, slice -> slice, release) != null) {
             worker.holdings().drop(released);
         }
-    }
-
-    /** Sends one script for each slice. */
-    private interface Sender {
-        void send(Session session, long callNumber, Slice slice);
-    }
-
-    /** Returns the replies, -1 for a slice of another run; null when the engine is away. */
-    private @Nullable List<Object> owned(List<Slice> slices, Sender sender) {
-        if (slices.isEmpty()) {
-            return List.of();
-        }
-        return worker.engine().tryCall((session, number) -> {
-            List<Object> replies = new ArrayList<>();
-            for (Slice slice : slices) {
-                if (slice.run == session.run()) {
-                    sender.send(session, number, slice);
-                }
-            }
-            for (Slice slice : slices) {
-                replies.add(slice.run == session.run() ? session.receive() : Replies.REFUSED);
-            }
-            return replies;
-        });
     }
 
     /** Renews the slices that are due, and all when whether they are idle changes; false when the engine is away. */
@@ -192,8 +165,9 @@ final class Ownership {
             return true;
         }
         Slice first = renewed.get(0);
-        List<Object> replies = owned(
+        List<Object> replies = worker.ask(
                 renewed,
+                slice -> slice,
                 (session, number, slice) -> session.send(
                         Script.RENEW,
                         new byte[][] {slice.keys.owner, slice.keys.queue, slice.keys.taken, slice.keys.counters},

@@ -1,6 +1,5 @@
 package dev.sieve.shared;
 
-import java.util.Objects;
 import java.util.concurrent.atomic.AtomicLongArray;
 import org.jspecify.annotations.Nullable;
 
@@ -21,10 +20,6 @@ final class RecentKeys {
         private Table(Session.@Nullable Run run, int size) {
             this.run = run;
             tags = new AtomicLongArray(size);
-        }
-
-        Session.Run run() {
-            return Objects.requireNonNull(run);
         }
 
         /** Returns whether the engine has reported the key; false also when that was forgotten. */

@@ -5,7 +5,6 @@ import java.util.List;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
-import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /**
@@ -23,7 +22,6 @@ final class RepeatableWrites {
     private static final long TEXT_BYTES = 24;
 
     private final Worker worker;
-    private final LongSupplier clock;
     private final Runnable requireUsable;
     private final int mostBytes;
     /** A permit per free byte; fair, so that large writes have their turn. */
@@ -88,9 +86,8 @@ final class RepeatableWrites {
         }
     }
 
-    RepeatableWrites(Worker worker, LongSupplier clock, Runnable requireUsable) {
+    RepeatableWrites(Worker worker, Runnable requireUsable) {
         this.worker = worker;
-        this.clock = clock;
         this.requireUsable = requireUsable;
         mostBytes = (int) Math.min(MOST_BYTES, Runtime.getRuntime().maxMemory() / 8);
         room = new Semaphore(mostBytes, true);
@@ -123,7 +120,7 @@ final class RepeatableWrites {
             room.release(reserved - permits);
             if (!texts.isEmpty()) {
                 // Not before: a barrier that does not cover the write must not make it be forgotten.
-                recent.add(() -> again.accept(texts), permits, run, clock.getAsLong());
+                recent.add(() -> again.accept(texts), permits, run, worker.now());
             }
         }
     }

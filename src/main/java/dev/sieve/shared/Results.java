@@ -1,10 +1,8 @@
 package dev.sieve.shared;
 
 import dev.sieve.shared.TakenFrame.DoneCall;
-import java.util.LinkedHashMap;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
-import java.util.Objects;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -74,50 +72,42 @@ final class Results {
         if (!barrier.isNeeded()) {
             worker.holdings().confirm(worker.holdings().seal());
         }
-        for (Map<Slice, DoneCall> calls = calls(); !calls.isEmpty(); calls = calls()) {
-            Map<Slice, DoneCall> sent = calls;
-            Map<Slice, Object> replies = worker.engine().tryCall((session, number) -> store(session, sent));
+        for (List<Call> calls = calls(); !calls.isEmpty(); calls = calls()) {
+            List<Object> replies = worker.ask(calls, Call::slice, (session, number, call) -> call.send(session));
             if (replies == null) {
                 return false;
             }
-            replies.forEach((slice, reply) -> {
-                if (Replies.isRefused(reply)) {
-                    worker.holdings().drop(List.of(slice));
+            for (int i = 0; i < replies.size(); i++) {
+                Call call = calls.get(i);
+                if (Replies.isRefused(replies.get(i))) {
+                    worker.holdings().drop(List.of(call.slice));
                 } else {
-                    DoneCall call = Objects.requireNonNull(sent.get(slice));
-                    worker.holdings().stored(slice, call);
-                    worker.totals().storedDone(call.count());
+                    worker.holdings().stored(call.slice, call.done);
+                    worker.totals().storedDone(call.done.count());
                 }
-            });
+            }
         }
         return true;
     }
 
-    private Map<Slice, DoneCall> calls() {
-        Map<Slice, DoneCall> calls = new LinkedHashMap<>();
+    private record Call(Slice slice, DoneCall done) {
+        void send(Session session) {
+            CrawlKeys.OfSlice keys = slice.keys;
+            session.send(
+                    Script.DONE,
+                    new byte[][] {keys.taken, keys.done, keys.counters, keys.owner, keys.hosts},
+                    slice.prove(done.args().toArray(byte[][]::new)));
+        }
+    }
+
+    private List<Call> calls() {
+        List<Call> calls = new ArrayList<>();
         for (Slice slice : worker.holdings().slices()) {
-            DoneCall call = worker.holdings().doneCall(slice);
-            if (call != null) {
-                calls.put(slice, call);
+            DoneCall done = worker.holdings().doneCall(slice);
+            if (done != null) {
+                calls.add(new Call(slice, done));
             }
         }
         return calls;
-    }
-
-    private static Map<Slice, Object> store(Session session, Map<Slice, DoneCall> calls) {
-        Map<Slice, Object> replies = new LinkedHashMap<>();
-        calls.forEach((slice, call) -> {
-            if (slice.run == session.run()) {
-                CrawlKeys.OfSlice keys = slice.keys;
-                session.send(
-                        Script.DONE,
-                        new byte[][] {keys.taken, keys.done, keys.counters, keys.owner, keys.hosts},
-                        slice.prove(call.args().toArray(byte[][]::new)));
-            }
-        });
-        for (Slice slice : calls.keySet()) {
-            replies.put(slice, slice.run == session.run() ? session.receive() : Replies.REFUSED);
-        }
-        return replies;
     }
 }

@@ -39,10 +39,6 @@ final class Session {
     /** When it was used last, by the clock of the engine's client. */
     long usedNanos;
 
-    Session(EngineAddress address, Duration timeout) {
-        this(Network.REAL, address, timeout);
-    }
-
     Session(Network network, EngineAddress address, Duration timeout) {
         this.network = network;
         this.address = address;
@@ -192,6 +188,23 @@ final class Session {
 
     void sendTo(Server node, String command, byte[]... args) {
         on(node, link -> link.send(command, args));
+    }
+
+    /** Sends a script while nothing else is outstanding, and returns its response. */
+    Object ask(Script script, byte[][] keys, byte[]... args) {
+        send(script, keys, args);
+        return receive();
+    }
+
+    /** Sends a command in the same way. */
+    Object ask(String command, byte[]... args) {
+        send(command, args);
+        return receive();
+    }
+
+    Object askOf(Server node, String command, byte[]... args) {
+        sendTo(node, command, args);
+        return receive();
     }
 
     private void on(Server node, Consumer<Link> step) {

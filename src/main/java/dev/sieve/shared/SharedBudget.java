@@ -172,13 +172,11 @@ public final class SharedBudget {
         while (Replies.isRefused(reply)) {
             List<byte[]> all = new ArrayList<>(args);
             if (worker.keys().isSpread()) {
-                session.send("HGET", keys[0], VERSION);
-                Object version = session.receive();
+                Object version = session.ask("HGET", keys[0], VERSION);
                 all.add(utf8(joins || most < UNLIMITED ? donePages(session) : 0));
                 all.add(version == null ? utf8(0) : (byte[]) version);
             }
-            session.send(Script.BUDGET, keys, all.toArray(byte[][]::new));
-            reply = session.receive();
+            reply = session.ask(Script.BUDGET, keys, all.toArray(byte[][]::new));
         }
         worker.requireStored(reply);
         List<?> answer = Replies.list(reply);

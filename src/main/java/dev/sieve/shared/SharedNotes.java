@@ -66,23 +66,20 @@ public final class SharedNotes {
 
     private long store(byte[] key, List<byte[]> lines) {
         try {
-            Object length = worker.engine().call((session, number) -> {
-                send(session, worker.keys().settings(), key, "RPUSH", lines.toArray(byte[][]::new));
-                return session.receive();
-            });
+            Object length = worker.engine()
+                    .call((session, number) ->
+                            store(session, worker.keys().settings(), key, "RPUSH", lines.toArray(byte[][]::new)));
             return Replies.number(worker.requireStored(length));
         } catch (EngineException.Full e) {
             throw new SieveFullException(e.getMessage());
         }
     }
 
-    /** Sends a command that stores something, unless the crawl was replaced by another one. */
-    private void send(Session session, byte[] crawl, byte[] key, String command, byte[]... args) {
+    /** Makes a command store something, unless the crawl was replaced by another one; returns the response. */
+    private Object store(Session session, byte[] crawl, byte[] key, String command, byte[]... args) {
         Stream<byte[]> all = Stream.concat(Stream.of(utf8(command)), Stream.of(args));
-        session.send(
-                Script.STORE,
-                new byte[][] {crawl, key},
-                CrawlKeys.with(utf8(worker.settings().id()), all));
+        byte[] id = utf8(worker.settings().id());
+        return session.ask(Script.STORE, new byte[][] {crawl, key}, CrawlKeys.with(id, all));
     }
 
     /** Returns whether a list has lines where they were added; if not, it has lost them, and all after them. */
@@ -106,11 +103,9 @@ public final class SharedNotes {
         byte[] field = utf8(host);
         CrawlKeys.OfSlice slice = worker.keys().slice(hosts.ofHost(host));
         Engine.Work<Object> work = (session, number) -> {
-            session.sendTo(session.topology().of(slice.pauses), "TIME");
-            long now = Replies.millis(session.receive());
+            long now = Replies.millis(session.askOf(session.topology().of(slice.pauses), "TIME"));
             byte[] stored = utf8(pause.toMillis() + " " + (now + use.toMillis()));
-            send(session, slice.crawl, slice.pauses, "HSET", field, stored);
-            return session.receive();
+            return store(session, slice.crawl, slice.pauses, "HSET", field, stored);
         };
         try {
             worker.engine().call(work);
@@ -136,10 +131,7 @@ public final class SharedNotes {
             utf8(worker.settings().id())
         };
         try {
-            worker.engine().call((session, number) -> {
-                session.send(Script.COUNT, new byte[][] {slice.counts, slice.crawl}, args);
-                return session.receive();
-            });
+            worker.engine().one(Script.COUNT, new byte[][] {slice.counts, slice.crawl}, args);
         } catch (EngineException.Full e) {
             LOG.debug("a count of {} is not stored: {}", host, e.getMessage());
         }
@@ -158,8 +150,7 @@ public final class SharedNotes {
             session.send("HEXISTS", key, field);
             boolean hasRoom = Replies.number(session.receive()) < MAX_SHARES;
             if (Replies.number(session.receive()) == 1 || hasRoom) {
-                send(session, worker.keys().settings(), key, "HSET", field, share);
-                session.receive();
+                store(session, worker.keys().settings(), key, "HSET", field, share);
             }
             return true;
         };

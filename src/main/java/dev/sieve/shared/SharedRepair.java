@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 
 /**
  * Repairs a crawl on an engine. It owns each slice while it reads it, so that no worker takes from it. What it puts
@@ -125,8 +126,8 @@ final class SharedRepair {
             byte[][] claimed = {slice.owner, slice.counters, slice.taken, slice.done, slice.pauses, slice.counts};
             proof = crawl.call((session, number) -> {
                 byte[] run = utf8(session.run().id);
-                session.send(Script.CLAIM, claimed, new byte[][] {run, WORKER, OWNERSHIP_MILLIS});
-                long token = count(((List<?>) session.receive()).get(0));
+                List<?> reply = Replies.list(session.ask(Script.CLAIM, claimed, run, WORKER, OWNERSHIP_MILLIS));
+                long token = count(reply.get(0));
                 return token == 0 ? new byte[0][] : new byte[][] {run, utf8(token), WORKER};
             });
             if (proof.length == 0) {
@@ -146,13 +147,9 @@ final class SharedRepair {
         }
 
         private void owned(Script script, byte[][] scriptKeys, byte[]... more) throws IOException {
-            byte[][] arguments = Arrays.copyOf(proof, proof.length + more.length);
-            System.arraycopy(more, 0, arguments, proof.length, more.length);
-            Object response = crawl.call((session, number) -> {
-                session.send(script, scriptKeys, arguments);
-                return session.receive();
-            });
-            if (response instanceof Long refused && refused == -1) {
+            byte[][] arguments =
+                    Stream.concat(Stream.of(proof), Stream.of(more)).toArray(byte[][]::new);
+            if (Replies.isRefused(crawl.one(script, scriptKeys, arguments))) {
                 throw new IOException(crawl.address() + ": the engine was restarted; repeat the repair");
             }
         }

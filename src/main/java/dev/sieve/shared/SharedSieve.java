@@ -1,6 +1,5 @@
 package dev.sieve.shared;
 
-import dev.sieve.CapacityAlerts;
 import dev.sieve.Frontier;
 import dev.sieve.FrontierBuilder;
 import dev.sieve.FrontierSettings;
@@ -49,7 +48,6 @@ public final class SharedSieve implements Frontier {
 
     private static final long AWAY_WAIT_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
-    private final LongSupplier clock;
     private final Worker worker;
     private final Pusher pusher;
     private final RepeatableWrites writes;
@@ -58,9 +56,7 @@ public final class SharedSieve implements Frontier {
     private final SharedBudget budget;
     private final SharedUpkeep upkeep;
 
-    /** See {@link Worker}; the fields below are used with it. */
-    private final ReentrantLock trip = new ReentrantLock();
-
+    // Used with the lock of the round trips.
     private final Taker taker;
     private final Barrier barrier;
     private final Results results;
@@ -68,34 +64,24 @@ public final class SharedSieve implements Frontier {
     private final Overview overview;
 
     private SharedSieve(Builder builder, Engine engine, String name, CrawlSettings settings) {
-        clock = builder.clock;
         Holdings holdings = new Holdings(settings.slices(), builder.leaseTimeoutNanos());
         CrawlKeys keys = settings.keys(builder.address.name());
-        worker = new Worker(name, engine, keys, settings, holdings, new Totals(settings, holdings), trip);
+        Totals totals = new Totals(settings, holdings);
+        worker = new Worker(name, engine, keys, settings, holdings, totals, new ReentrantLock(), builder.clock);
         HostSlices hosts = new HostSlices(settings.slices(), settings.seed(), builder.groupOfHost);
         pusher = new Pusher(worker, hosts, new RecentKeys(builder.cacheBytes));
-        capacity =
-                new CapacityMarks(worker, new CapacityAlerts(builder.settings().listener()));
+        capacity = new CapacityMarks(worker, builder.settings().listener());
         taker = new Taker(worker);
         barrier = new Barrier(worker, builder.isBarrierOff);
         results = new Results(worker, barrier, builder.hasKeeper);
         ownership = new Ownership(worker, builder.ownership, builder.rest, builder.mostPerHost);
-        writes = new RepeatableWrites(worker, clock, this::requireUsable);
+        writes = new RepeatableWrites(worker, this::requireUsable);
         overview = new Overview(worker, results, ownership, writes.recent());
         notes = new SharedNotes(worker, hosts, ownership, writes);
         ownership.join();
         budget = new SharedBudget(worker, builder.mostPerHost != null);
         upkeep = new SharedUpkeep(
-                worker,
-                clock,
-                barrier,
-                results,
-                ownership,
-                overview,
-                writes.recent(),
-                budget,
-                capacity,
-                builder.onClaim);
+                worker, barrier, results, ownership, overview, writes.recent(), budget, capacity, builder.onClaim);
         beat();
         if (builder.hasKeeper) {
             upkeep.start();
@@ -159,22 +145,22 @@ public final class SharedSieve implements Frontier {
     public @Nullable Lease take(long nowNanos) {
         requireUsable();
         if (isAway() || !worker.tryTrip()) {
-            return worker.holdings().next(nowNanos, clock.getAsLong());
+            return worker.holdings().next(nowNanos, worker.now());
         }
         try {
-            Lease next = taker.take(!ownership.isAlone(), nowNanos, clock.getAsLong());
+            Lease next = taker.take(!ownership.isAlone(), nowNanos, worker.now());
             if (next != null) {
                 overview.expectChange();
             }
             return next;
         } finally {
-            trip.unlock();
+            worker.trip().unlock();
         }
     }
 
     @Override
     public long waitNanos(long nowNanos) {
-        long wait = worker.holdings().waitNanos(nowNanos, clock.getAsLong());
+        long wait = worker.holdings().waitNanos(nowNanos, worker.now());
         if (!ownership.isAlone()) {
             wait = Math.min(wait, taker.waitNanos(nowNanos));
         }
@@ -189,7 +175,7 @@ public final class SharedSieve implements Frontier {
     @Override
     public boolean begin(Lease lease) {
         requireUsable();
-        return worker.holdings().begin(lease, clock.getAsLong());
+        return worker.holdings().begin(lease, worker.now());
     }
 
     /**
@@ -201,13 +187,16 @@ public final class SharedSieve implements Frontier {
     @Override
     public boolean done(Lease lease) {
         requireUsable();
-        boolean isHeld = worker.holdings().done(lease, budget.isPage(lease), clock.getAsLong());
+        boolean isHeld = worker.holdings().done(lease, budget.isPage(lease), worker.now());
         budget.done(lease);
-        if (isHeld && !barrier.isNeeded() && worker.holdings().unsentDone() >= MAX_UNSENT && trip.tryLock()) {
+        if (isHeld
+                && !barrier.isNeeded()
+                && worker.holdings().unsentDone() >= MAX_UNSENT
+                && worker.trip().tryLock()) {
             try {
                 results.flush();
             } finally {
-                trip.unlock();
+                worker.trip().unlock();
             }
         }
         return isHeld;
@@ -216,13 +205,13 @@ public final class SharedSieve implements Frontier {
     @Override
     public boolean retry(Lease lease, long readyNanos) {
         requireUsable();
-        return worker.holdings().retry(lease, readyNanos, clock.getAsLong());
+        return worker.holdings().retry(lease, readyNanos, worker.now());
     }
 
     @Override
     public void leave(Lease lease) {
         requireUsable();
-        worker.holdings().leave(lease, clock.getAsLong());
+        worker.holdings().leave(lease, worker.now());
     }
 
     /** Returns how many URLs wait to be handed out, and how many other workers have taken. */
@@ -247,15 +236,15 @@ public final class SharedSieve implements Frontier {
     /** Looks at the counters of all workers, unless they are new enough or another thread is about to. */
     private void refreshTotals() {
         requireUsable();
-        if (isAway() || !trip.tryLock()) {
+        if (isAway() || !worker.trip().tryLock()) {
             return;
         }
         try {
             if (!upkeep.isClosed()) {
-                overview.refresh(clock.getAsLong());
+                overview.refresh(worker.now());
             }
         } finally {
-            trip.unlock();
+            worker.trip().unlock();
         }
     }
 
@@ -267,9 +256,9 @@ public final class SharedSieve implements Frontier {
             return false;
         }
         try {
-            return overview.isOver(left, clock.getAsLong());
+            return overview.isOver(left, worker.now());
         } finally {
-            trip.unlock();
+            worker.trip().unlock();
         }
     }
 

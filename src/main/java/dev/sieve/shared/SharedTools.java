@@ -182,10 +182,8 @@ public final class SharedTools {
         String cursor = "0";
         do {
             byte[] from = utf8(cursor);
-            List<?> page = (List<?>) crawl.call((session, number) -> {
-                session.sendTo(node, "SCAN", from, utf8("MATCH"), pattern, COUNT, utf8(SCANNED));
-                return session.receive();
-            });
+            List<?> page = (List<?>) crawl.call((session, number) ->
+                    session.askOf(node, "SCAN", from, utf8("MATCH"), pattern, COUNT, utf8(SCANNED)));
             cursor = text(page.get(0));
             // Keys of other programs may begin in the same way.
             List<?> found = ((List<?>) page.get(1))

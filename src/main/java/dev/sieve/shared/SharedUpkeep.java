@@ -9,7 +9,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
-import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -23,7 +22,6 @@ final class SharedUpkeep implements AutoCloseable {
     private static final long LOSS_NANOS = TimeUnit.SECONDS.toNanos(5);
 
     private final Worker worker;
-    private final LongSupplier clock;
     private final Barrier barrier;
     private final Results results;
     private final Ownership ownership;
@@ -45,7 +43,6 @@ final class SharedUpkeep implements AutoCloseable {
 
     SharedUpkeep(
             Worker worker,
-            LongSupplier clock,
             Barrier barrier,
             Results results,
             Ownership ownership,
@@ -55,7 +52,6 @@ final class SharedUpkeep implements AutoCloseable {
             CapacityMarks capacity,
             BiConsumer<Map<String, Duration>, Map<Long, Integer>> onClaim) {
         this.worker = worker;
-        this.clock = clock;
         this.barrier = barrier;
         this.results = results;
         this.ownership = ownership;
@@ -102,7 +98,7 @@ final class SharedUpkeep implements AutoCloseable {
         for (RepeatableWrites.Write lost : beat.lostWrites) {
             Session.Run run = worker.engine().run();
             lost.repetition.run();
-            recent.repeated(lost, run, clock.getAsLong());
+            recent.repeated(lost, run, worker.now());
         }
         // Each node by itself, so that a replica that is away costs no more than the slices of its node.
         worker.holdings().confirmTerms(barrier.replicated(worker.holdings().sealTerms()));
@@ -129,7 +125,7 @@ final class SharedUpkeep implements AutoCloseable {
     /** Stores what is done when its links are safe; without the lock until then. */
     private void confirm() {
         Session.Run run = worker.engine().run();
-        long now = clock.getAsLong();
+        long now = worker.now();
         boolean isNeeded = worker.holdings().hasUnsent() || !recent.isEmpty();
         if (!isNeeded || !results.confirm()) {
             return;
@@ -162,7 +158,7 @@ final class SharedUpkeep implements AutoCloseable {
             if (isClosed) {
                 return null;
             }
-            long now = clock.getAsLong();
+            long now = worker.now();
             results.flush();
             budget.beat();
             Survey survey = ownership.beat(overview::look, now);
@@ -190,6 +186,15 @@ final class SharedUpkeep implements AutoCloseable {
     /** Stores all that is done, gives the slices back and ends the connections; throws when the engine is away too long. */
     @Override
     public void close() {
+        close(true);
+    }
+
+    /** Drops the connections, as a crash would. */
+    void abandon() {
+        close(false);
+    }
+
+    private void close(boolean isOrderly) {
         keeper.close();
         confirmer.close();
         worker.trip().lock();
@@ -198,27 +203,14 @@ final class SharedUpkeep implements AutoCloseable {
                 return;
             }
             isClosed = true;
-            if (!keeper.hasFailed() && !confirmer.hasFailed()) {
-                while (!results.flushLast(() -> ownership.renew(false, clock.getAsLong()))) {
+            if (isOrderly && !keeper.hasFailed() && !confirmer.hasFailed()) {
+                while (!results.flushLast(() -> ownership.renew(false, worker.now()))) {
                     awaitEngine();
                 }
-                ownership.leave(clock.getAsLong());
+                ownership.leave(worker.now());
             }
         } finally {
             worker.engine().close();
-            worker.trip().unlock();
-        }
-    }
-
-    /** Drops the connections, as a crash would. */
-    void abandon() {
-        keeper.close();
-        confirmer.close();
-        worker.trip().lock();
-        try {
-            isClosed = true;
-            worker.engine().close();
-        } finally {
             worker.trip().unlock();
         }
     }

@@ -147,10 +147,8 @@ final class Slice {
          */
         static HostCounts read(Session session, byte[] key, @Nullable Object run, int most) {
             HostCounts hosts = new HostCounts(run == null ? "" : Replies.text(run), most);
-            session.send("HGET", key, CrawlKeys.utf8(RUN));
-            if (hosts.run.equals(Replies.textOrNull(session.receive()))) {
-                session.send("HGETALL", key);
-                Map<String, String> stored = Replies.map(session.receive());
+            if (hosts.run.equals(Replies.textOrNull(session.ask("HGET", key, CrawlKeys.utf8(RUN))))) {
+                Map<String, String> stored = Replies.map(session.ask("HGETALL", key));
                 stored.remove(RUN);
                 stored.forEach((host, count) -> hosts.counts.put(host, number(host, count)));
             }

@@ -15,19 +15,9 @@ import org.jspecify.annotations.Nullable;
  * is numbered when it is taken, so the place of each in the queue follows from the number of the last one that was
  * taken.
  */
-final class SlicePass {
+record SlicePass(StoredCrawl crawl, CrawlKeys.OfSlice slice, Receiver receiver) {
     /** Frames per round trip. */
     private static final int PAGE = 64;
-
-    private final StoredCrawl crawl;
-    private final CrawlKeys.OfSlice slice;
-    private final Receiver receiver;
-
-    SlicePass(StoredCrawl crawl, CrawlKeys.OfSlice slice, Receiver receiver) {
-        this.crawl = crawl;
-        this.slice = slice;
-        this.receiver = receiver;
-    }
 
     interface Receiver {
         /** Called before each round trip. */
@@ -91,12 +81,8 @@ final class SlicePass {
 
     private Page page(long index) throws IOException {
         receiver.begin();
-        List<?> responses = (List<?>) crawl.call((session, call) -> {
-            session.send(Script.PAGE, new byte[][] {slice.counters, slice.queue}, new byte[][] {
-                utf8(index), utf8(index + PAGE - 1)
-            });
-            return session.receive();
-        });
+        byte[][] keys = {slice.counters, slice.queue};
+        List<?> responses = (List<?>) crawl.one(Script.PAGE, keys, utf8(index), utf8(index + PAGE - 1));
         return new Page(count(responses.get(0)), count(responses.get(1)), (List<?>) responses.get(2));
     }
 

@@ -77,10 +77,8 @@ final class StoredCrawl implements Closeable {
     /** Returns whether the engine has anything under the name of a crawl. */
     static boolean exists(EngineAddress address, Duration patience) throws IOException {
         try (Engine engine = new Engine(address, patience, System::nanoTime)) {
-            return call(address, engine, (session, number) -> {
-                session.send("EXISTS", CrawlKeys.settings(address.name()));
-                return count(session.receive()) > 0;
-            });
+            byte[] key = CrawlKeys.settings(address.name());
+            return call(address, engine, (session, number) -> count(session.ask("EXISTS", key)) > 0);
         }
     }
 
@@ -172,18 +170,16 @@ final class StoredCrawl implements Closeable {
     }
 
     Object one(String command, byte[]... arguments) throws IOException {
-        return call((session, number) -> {
-            session.send(command, arguments);
-            return session.receive();
-        });
+        return call((session, number) -> session.ask(command, arguments));
+    }
+
+    Object one(Script script, byte[][] scriptKeys, byte[]... arguments) throws IOException {
+        return call((session, number) -> session.ask(script, scriptKeys, arguments));
     }
 
     /** Sends a command without a key to the node that stores the settings. */
     private Object atHome(String command) throws IOException {
-        return call((session, number) -> {
-            session.sendTo(session.topology().of(keys.settings()), command);
-            return session.receive();
-        });
+        return call((session, number) -> session.askOf(session.topology().of(keys.settings()), command));
     }
 
     /** Returns the number with which the engine responds to a command; 0 when it refuses it. */

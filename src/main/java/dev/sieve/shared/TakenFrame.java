@@ -42,10 +42,6 @@ final class TakenFrame {
         next = done.nextClearBit(0);
     }
 
-    int count() {
-        return count;
-    }
-
     boolean contains(long id) {
         return id - firstId < count;
     }

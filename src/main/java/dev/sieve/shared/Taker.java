@@ -40,22 +40,7 @@ final class Taker {
     }
 
     /** A request for frames of one slice: those that an earlier owner took first, or else queued ones. */
-    private static final class Call {
-        final Slice slice;
-        final Holdings.Request request;
-        final int limit;
-        Object reply = Replies.REFUSED;
-
-        Call(Slice slice, Holdings.Request request, int limit) {
-            this.slice = slice;
-            this.request = request;
-            this.limit = limit;
-        }
-
-        boolean isSent(Session session) {
-            return slice.run == session.run();
-        }
-
+    private record Call(Slice slice, Holdings.Request request, int limit) {
         void send(Session session) {
             CrawlKeys.OfSlice keys = slice.keys;
             if (request.left().isEmpty()) {
@@ -96,7 +81,7 @@ final class Taker {
         assert worker.isInTrip();
         boolean isPoll = polls && waitNanos(nowNanos) == 0;
         List<Call> calls = calls(isPoll, clock);
-        boolean found = !calls.isEmpty() && take(calls);
+        boolean found = take(calls);
         if (isPoll) {
             pollPause = found ? SHORTEST_POLL_NANOS : Math.min(2 * pollPause, LONGEST_POLL_NANOS);
             pollNanos = nowNanos + pollPause;
@@ -105,20 +90,14 @@ final class Taker {
 
     /** Returns whether there were frames. */
     private boolean take(List<Call> calls) {
-        Boolean isHere = worker.engine().tryCall((session, number) -> {
-            calls.stream().filter(call -> call.isSent(session)).forEach(call -> call.send(session));
-            for (Call call : calls) {
-                call.reply = call.isSent(session) ? session.receive() : Replies.REFUSED;
-            }
-            return true;
-        });
+        List<Object> replies = worker.ask(calls, Call::slice, (session, number, call) -> call.send(session));
+        if (replies == null) {
+            calls.forEach(call -> worker.holdings().mayHaveFrames(call.slice.index));
+            return false;
+        }
         boolean found = false;
-        for (Call call : calls) {
-            if (isHere == null) {
-                worker.holdings().mayHaveFrames(call.slice.index);
-            } else {
-                found |= add(call);
-            }
+        for (int i = 0; i < replies.size(); i++) {
+            found |= add(calls.get(i), replies.get(i));
         }
         return found;
     }
@@ -140,13 +119,13 @@ final class Taker {
     }
 
     /** Adds the frames of an answer; returns whether there were any. */
-    private boolean add(Call call) {
+    private boolean add(Call call, Object reply) {
         Slice slice = call.slice;
-        if (Replies.isRefused(call.reply)) {
+        if (Replies.isRefused(reply)) {
             worker.holdings().drop(List.of(slice));
             return false;
         }
-        Iterator<?> frames = Replies.list(call.reply).iterator();
+        Iterator<?> frames = Replies.list(reply).iterator();
         if (!call.request.left().isEmpty()) {
             call.request.left().forEach((number, done) -> add(slice, number, frames.next(), done));
             worker.holdings().taken(slice, call.request);
@@ -195,8 +174,7 @@ final class Taker {
             if (slice.run != session.run()) {
                 return Replies.REFUSED;
             }
-            session.send("HGET", slice.keys.taken, utf8(frame.number));
-            Object bytes = session.receive();
+            Object bytes = session.ask("HGET", slice.keys.taken, utf8(frame.number));
             return bytes == null ? Replies.REFUSED : bytes;
         });
         if (Replies.isRefused(reply)) {

@@ -47,7 +47,7 @@ class TornLogTest {
 
     /** A session alone does not have the log rewritten, which would hide what the engine kept. */
     private static Session connect(TestEngine server) throws IOException {
-        Session session = new Session(server.address("a"), Duration.ofSeconds(30));
+        Session session = new Session(Network.REAL, server.address("a"), Duration.ofSeconds(30));
         EngineAddress.Server place = server.address("a").servers().get(0);
         session.setRun(
                 new Session.Run(session.connect(List.of(place)).get(place).get("run_id")));
