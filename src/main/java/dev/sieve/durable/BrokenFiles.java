@@ -12,16 +12,10 @@ import java.util.regex.Pattern;
  * <p>They do not pile up: of all checkpoints and of all torn tails only the last one is kept, of a segment its last
  * copy.
  */
-final class BrokenFiles {
+record BrokenFiles(Disk disk) {
     private static final String SUFFIX = ".broken";
     private static final Pattern CHECKPOINT = Pattern.compile("checkpoint-[0-9]{8}\\.broken");
     private static final Pattern TAIL = Pattern.compile("log-[0-9]{8}-[0-9]+\\.broken");
-
-    private final Disk disk;
-
-    BrokenFiles(Disk disk) {
-        this.disk = disk;
-    }
 
     /** Renames a file; an empty one is deleted. Returns its size. The names are not forced. */
     long putAside(String name) throws IOException {

@@ -2,6 +2,9 @@ package dev.sieve.durable;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
+import dev.sieve.io.Disk;
+import dev.sieve.io.DiskView;
+import java.io.IOException;
 import java.util.Locale;
 import java.util.zip.CRC32C;
 
@@ -10,6 +13,19 @@ final class CheckedText {
     private static final String LAST = "crc ";
 
     private CheckedText() {}
+
+    /** Replaces a file; only if {@code isForced} does that survive a power cut. */
+    static void write(Disk disk, String name, String lines, boolean isForced) throws IOException {
+        disk.replace(name, seal(lines), isForced);
+    }
+
+    /** Reads a file, of which all must be in the first bytes. */
+    static String read(DiskView disk, String name, int most) throws IOException {
+        try (DiskView.Source source = disk.read(name)) {
+            byte[] bytes = new byte[(int) Math.min(most, source.size())];
+            return open(name, bytes, source.read(0, bytes, 0, bytes.length));
+        }
+    }
 
     /** Adds the line with the checksum. */
     static byte[] seal(String lines) {

@@ -9,6 +9,7 @@ import dev.sieve.bloom.Memberships;
 import dev.sieve.io.Disk;
 import dev.sieve.io.DiskView;
 import java.io.BufferedInputStream;
+import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -192,21 +193,11 @@ record Checkpoint(
 
     /** Throws {@link UncheckedIOException} when the disk fails, so that it is not taken for damage of the content. */
     private static InputStream stream(DiskView.Source source, long from) {
-        return new InputStream() {
-            private long position = from;
-
-            @Override
-            public int read() {
-                byte[] one = new byte[1];
-                return read(one, 0, 1) < 0 ? -1 : one[0] & 0xff;
-            }
-
+        return new FilterInputStream(source.stream(from)) {
             @Override
             public int read(byte[] bytes, int at, int length) {
                 try {
-                    int count = length == 0 ? 0 : source.read(position, bytes, at, length);
-                    position += count;
-                    return count == 0 && length > 0 ? -1 : count;
+                    return super.read(bytes, at, length);
                 } catch (IOException e) {
                     throw new UncheckedIOException(e);
                 }

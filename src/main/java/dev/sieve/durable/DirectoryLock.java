@@ -5,7 +5,6 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.channels.FileLock;
-import java.nio.channels.FileLockInterruptionException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
@@ -54,7 +53,7 @@ final class DirectoryLock implements Closeable {
             }
             DirectoryLock lock = new DirectoryLock(folder);
             try {
-                lock.lockUninterrupted();
+                LocalDisk.uninterrupted(lock::lock);
                 return lock;
             } catch (IOException | RuntimeException | Error e) {
                 lock.close();
@@ -63,31 +62,10 @@ final class DirectoryLock implements Closeable {
         }
     }
 
-    /** Takes the lock whether the thread is interrupted or not; it stays interrupted. */
-    private void lockUninterrupted() throws IOException {
-        boolean interrupted = Thread.interrupted();
-        boolean isLocked = false;
-        try {
-            while (!isLocked) {
-                try {
-                    lock();
-                    isLocked = true;
-                } catch (FileLockInterruptionException e) {
-                    // The interrupt has only closed the file.
-                    interrupted = Thread.interrupted();
-                    if (file != null) {
-                        file.close();
-                    }
-                }
-            }
-        } finally {
-            if (interrupted) {
-                Thread.currentThread().interrupt();
-            }
-        }
-    }
-
     private void lock() throws IOException {
+        if (file != null) {
+            file.close(); // by an interrupt, in part
+        }
         RandomAccessFile opened = open(folder);
         file = opened;
         if (opened.getChannel().tryLock(0, OWNED, false) == null) {

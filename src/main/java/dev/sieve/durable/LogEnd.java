@@ -29,9 +29,8 @@ record LogEnd(long frontierId, LogPosition position, long nextId) {
      * damaged, which a power cut may cause, since it is never forced.
      */
     static LogEnd read(DiskView disk) throws IOException {
-        try (DiskView.Source source = disk.read(NAME)) {
-            byte[] bytes = new byte[MAX_BYTES];
-            Matcher lines = LINES.matcher(CheckedText.open(NAME, bytes, source.read(0, bytes, 0, MAX_BYTES)));
+        try {
+            Matcher lines = LINES.matcher(CheckedText.read(disk, NAME, MAX_BYTES));
             if (!lines.matches()) {
                 return NONE;
             }
@@ -44,14 +43,14 @@ record LogEnd(long frontierId, LogPosition position, long nextId) {
 
     /** Replaces the file. */
     void write(Disk disk) throws IOException {
-        byte[] bytes = CheckedText.seal(String.format(
+        String lines = String.format(
                 Locale.ROOT,
                 "id %016x\nsegment %d\noffset %d\nnext %d\n",
                 frontierId,
                 position.segment(),
                 position.offset(),
-                nextId));
-        disk.replace(NAME, NAME + ".tmp", false, sink -> sink.append(bytes, 0, bytes.length));
+                nextId);
+        CheckedText.write(disk, NAME, lines, false);
     }
 
     /** Returns this if it belongs to a frontier, otherwise {@link #NONE}. */

@@ -237,10 +237,8 @@ final class Repair {
 
     /** Reads what an interrupted repair has reported; nothing when the file is damaged. */
     private void readMark() throws IOException {
-        try (DiskView.Source source = disk.read(FrontierFiles.REPAIR)) {
-            byte[] bytes = new byte[(int) Math.min(MAX_MARK_BYTES, source.size())];
-            int length = source.read(0, bytes, 0, bytes.length);
-            String text = CheckedText.open(FrontierFiles.REPAIR, bytes, length);
+        try {
+            String text = CheckedText.read(disk, FrontierFiles.REPAIR, MAX_MARK_BYTES);
             for (String line : text.lines().toList()) {
                 if (line.startsWith(LOST_BYTES)) {
                     lostBytes = Long.parseLong(line.substring(LOST_BYTES.length()));
@@ -257,10 +255,9 @@ final class Repair {
     }
 
     private void writeMark(Disk target) throws IOException {
-        byte[] bytes = CheckedText.seal(
-                LOST_BYTES + lostBytes + "\n" + KEEPS_FILTER + keepsFilter + "\n" + String.join("\n", findings) + "\n");
-        target.replace(
-                FrontierFiles.REPAIR, FrontierFiles.REPAIR + ".tmp", sink -> sink.append(bytes, 0, bytes.length));
+        String lines =
+                LOST_BYTES + lostBytes + "\n" + KEEPS_FILTER + keepsFilter + "\n" + String.join("\n", findings) + "\n";
+        CheckedText.write(target, FrontierFiles.REPAIR, lines, true);
     }
 
     private boolean load(Checkpoint checkpoint) throws IOException {

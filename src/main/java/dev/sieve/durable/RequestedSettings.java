@@ -53,10 +53,7 @@ record RequestedSettings(FrontierSettings requested) {
         requireNothing(disk);
         Settings made = fresh();
         Segment first = new Segment(1, 0);
-        disk.replace(
-                first.name(),
-                first.name() + ".tmp",
-                sink -> sink.append(first.header(made.frontierId()), 0, Segment.HEADER_BYTES));
+        disk.replace(first.name(), first.header(made.frontierId()), true);
         made.write(disk);
         return made;
     }

@@ -91,7 +91,7 @@ record Settings(long frontierId, FilterKind kind, long capacity, double falsePos
     }
 
     void write(Disk disk) throws IOException {
-        byte[] bytes = CheckedText.seal(String.format(
+        String lines = String.format(
                 Locale.ROOT,
                 "sieve-frontier %d\nid %016x\nfilter %s\ncapacity %d\nrate %s\nseed %016x\n",
                 VERSION,
@@ -99,21 +99,20 @@ record Settings(long frontierId, FilterKind kind, long capacity, double falsePos
                 kindName(),
                 capacity,
                 falsePositiveRate,
-                seed));
-        disk.replace(NAME, NAME + ".tmp", sink -> sink.append(bytes, 0, bytes.length));
+                seed);
+        CheckedText.write(disk, NAME, lines, true);
     }
 
     /** Reads the settings of a folder, or null without the file. Refuses those that are damaged or of a later version. */
     static @Nullable Settings read(DiskView disk) throws IOException {
-        byte[] bytes = new byte[MAX_BYTES];
-        int length;
-        try (DiskView.Source source = disk.read(NAME)) {
-            length = source.read(0, bytes, 0, MAX_BYTES);
+        String lines;
+        try {
+            lines = CheckedText.read(disk, NAME, MAX_BYTES);
         } catch (NoSuchFileException e) {
             return null;
         }
         Map<String, String> values = new HashMap<>();
-        for (String line : CheckedText.open(NAME, bytes, length).split("\n", -1)) {
+        for (String line : lines.split("\n", -1)) {
             int space = line.indexOf(' ');
             values.put(line.substring(0, Math.max(0, space)), line.substring(space + 1));
         }

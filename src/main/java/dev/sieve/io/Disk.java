@@ -35,6 +35,11 @@ public interface Disk extends DiskView {
         replace(name, temporary, true, content);
     }
 
+    /** Replaces a file by one with these bytes; only if {@code isForced} does that survive a power cut. */
+    default void replace(String name, byte[] content, boolean isForced) throws IOException {
+        replace(name, name + ".tmp", isForced, sink -> sink.append(content, 0, content.length));
+    }
+
     /** Replaces a file in the same way; only if {@code isForced} does that survive a power cut. */
     default void replace(String name, String temporary, boolean isForced, Content content) throws IOException {
         delete(temporary);

@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.NoSuchFileException;
 import java.util.Arrays;
+import java.util.Collection;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.function.Predicate;
@@ -66,10 +67,6 @@ public final class LineFile implements Closeable {
             return text + HEX.toHexDigits(LineChecksum.of(text.getBytes(ISO_8859_1), text.length()));
         }
 
-        private Pattern headers() {
-            return Pattern.compile("(" + Pattern.quote(start()) + "([0-9]{1,9}) ([0-9a-f]{16}) )([0-9a-f]{8})");
-        }
-
         private LineChecksum checksum(long owner) {
             return new LineChecksum(name + " " + HEX.toHexDigits(owner) + " ");
         }
@@ -94,6 +91,14 @@ public final class LineFile implements Closeable {
     /** Produces the lines of a file. */
     public interface Writing {
         void writeTo(Receiver lines) throws IOException;
+
+        static Writing of(Collection<String> all) {
+            return lines -> {
+                for (String line : all) {
+                    lines.accept(line);
+                }
+            };
+        }
     }
 
     /** The extent of a file: the position after its last complete line, and the number of its last whole one, or 0. */
@@ -162,7 +167,6 @@ public final class LineFile implements Closeable {
         }
     }
 
-    /** One reading of a file. */
     private static final class Pass {
         private final DiskView.Source source;
         private final LineReader in;
@@ -191,7 +195,6 @@ public final class LineFile implements Closeable {
         }
 
         Content run() throws IOException {
-            boolean hasHeader = false;
             boolean isOwn = true;
             while (in.next() && in.isTerminated()) {
                 if (at > 0 && isOwn && last + damaged >= known && checksum.isHole(source, end, in)) {
@@ -200,13 +203,12 @@ public final class LineFile implements Closeable {
                 at++;
                 end += in.length() + 1L;
                 if (at == 1) {
-                    hasHeader = true;
                     isOwn = header(in.text(ISO_8859_1));
                 } else if (isOwn) {
                     line();
                 }
             }
-            if (!hasHeader) {
+            if (at == 0) {
                 problems.accept(path + ": the first line is missing");
             } else if (hasChangedLineFeed()) {
                 problems.accept(path + ": line " + (at + 1) + " is damaged: its line feed is missing");
@@ -216,7 +218,9 @@ public final class LineFile implements Closeable {
 
         /** Checks the first line; returns false when the file belongs to another owner. */
         private boolean header(String line) throws IOException {
-            Matcher fields = kind.headers().matcher(line);
+            String start = Pattern.quote(kind.start());
+            Matcher fields = Pattern.compile("(" + start + "([0-9]{1,9}) ([0-9a-f]{16}) )([0-9a-f]{8})")
+                    .matcher(line);
             boolean isHeader = fields.matches()
                     && fields.group(4).equals(HEX.toHexDigits(LineChecksum.of(in.bytes(), fields.end(1))));
             if (!isHeader) {
@@ -326,11 +330,7 @@ public final class LineFile implements Closeable {
 
     /** Replaces a file in the same way by one with the lines of a list, and forces it to the disk. */
     public static void replace(Disk disk, Kind kind, long owner, List<String> lines) throws IOException {
-        replace(disk, kind, owner, true, receiver -> {
-            for (String line : lines) {
-                receiver.accept(line);
-            }
-        });
+        replace(disk, kind, owner, true, Writing.of(lines));
     }
 
     /** Appends a line, given without its line feed; returns its position, for {@link #line}. */
@@ -352,8 +352,7 @@ public final class LineFile implements Closeable {
         if (position >= end) {
             flush();
         }
-        byte[] bytes = bytes(position);
-        return content(bytes, bytes.length, position);
+        return content(bytes(position), position);
     }
 
     /** Reads the lines that were flushed, one after another. Not to be used while lines are added. */
@@ -366,7 +365,7 @@ public final class LineFile implements Closeable {
                 return null;
             }
             byte[] bytes = bytes(position);
-            String text = content(bytes, bytes.length, position);
+            String text = content(bytes, position);
             position += bytes.length + 1;
             return text;
         }
@@ -390,10 +389,10 @@ public final class LineFile implements Closeable {
         }
     }
 
-    private String content(byte[] line, int length, long position) throws IOException {
-        String text = new String(line, 0, length, ISO_8859_1);
+    private String content(byte[] line, long position) throws IOException {
+        String text = new String(line, ISO_8859_1);
         int space = text.indexOf(' ', LineChecksum.CHECKSUM_LENGTH + 1);
-        if (space < 0 || !buffer.checksum.isWhole(line, length)) {
+        if (space < 0 || !buffer.checksum.isWhole(line, line.length)) {
             throw damaged(position);
         }
         return text.substring(space + 1);
@@ -438,9 +437,7 @@ public final class LineFile implements Closeable {
     }
 
     public void force() {
-        flush();
-        forceFlushed();
-        noteForced(flushed);
+        flush(true);
     }
 
     /** Forces the lines that were flushed to the disk. One thread may call this while others add and flush lines. */
@@ -460,10 +457,10 @@ public final class LineFile implements Closeable {
 
     /** Does as {@link #force} if {@code isForced}, otherwise as {@link #flush()}. */
     public void flush(boolean isForced) {
+        flush();
         if (isForced) {
-            force();
-        } else {
-            flush();
+            forceFlushed();
+            noteForced(flushed);
         }
     }
 

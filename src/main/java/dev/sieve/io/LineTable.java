@@ -83,13 +83,8 @@ public final class LineTable {
 
     /** Replaces the file by one with the lines that count. */
     public void replace(Collection<String> valid) {
-        LineFile.Writing writing = lines -> {
-            for (String line : valid) {
-                lines.accept(line);
-            }
-        };
         try {
-            replace(writing, () -> {}, (position, line) -> {});
+            replace(LineFile.Writing.of(valid), () -> {}, (position, line) -> {});
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

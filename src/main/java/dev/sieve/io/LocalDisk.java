@@ -8,6 +8,7 @@ import java.io.OutputStream;
 import java.io.RandomAccessFile;
 import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.FileChannel;
+import java.nio.channels.FileLockInterruptionException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
@@ -33,12 +34,11 @@ import org.jspecify.annotations.Nullable;
 public final class LocalDisk implements Disk {
     private final Path folder;
     private final boolean posix;
-    private final Owner owner;
+    private final Work owner;
 
-    /** Checks that a folder still belongs to this process. */
-    public interface Owner {
-        /** Throws when another process may write to the folder as well. */
-        void requireHeld() throws IOException;
+    /** Something that is done with a file. */
+    public interface Work {
+        void run() throws IOException;
     }
 
     public interface Writing {
@@ -50,8 +50,8 @@ public final class LocalDisk implements Disk {
         this(folder, () -> {});
     }
 
-    /** Uses a folder, which has to exist and not to be world-writable. */
-    public LocalDisk(Path folder, Owner owner) throws IOException {
+    /** Uses a folder, which has to exist and not to be world-writable; its owner throws when another process may write to it. */
+    public LocalDisk(Path folder, Work owner) throws IOException {
         this.owner = owner;
         if (Files.notExists(folder)) {
             throw new IOException(folder + ": no such directory");
@@ -188,7 +188,7 @@ public final class LocalDisk implements Disk {
 
     @Override
     public void requireOwned() throws IOException {
-        owner.requireHeld();
+        owner.run();
     }
 
     @Override
@@ -261,21 +261,36 @@ public final class LocalDisk implements Disk {
     }
 
     private static void force(Path folder) throws IOException {
-        boolean interrupted = Thread.interrupted();
-        boolean forced = false;
-        while (!forced) {
+        Work force = () -> {
             try (FileChannel channel = FileChannel.open(folder)) {
                 channel.force(true);
-                forced = true;
-            } catch (ClosedByInterruptException e) {
-                // The interrupt has only closed the channel; the force has not failed.
-                interrupted = Thread.interrupted();
-            } catch (IOException e) {
-                throw failure(folder, "force", 0, e);
             }
+        };
+        try {
+            uninterrupted(force);
+        } catch (IOException e) {
+            throw failure(folder, "force", 0, e);
         }
-        if (interrupted) {
-            Thread.currentThread().interrupt();
+    }
+
+    /** Does work on a channel whether the thread is interrupted or not, again if an interrupt closes it. It stays interrupted. */
+    public static void uninterrupted(Work work) throws IOException {
+        boolean isInterrupted = Thread.interrupted();
+        boolean isDone = false;
+        try {
+            while (!isDone) {
+                try {
+                    work.run();
+                    isDone = true;
+                } catch (ClosedByInterruptException | FileLockInterruptionException e) {
+                    // The work itself has not failed.
+                    isInterrupted = Thread.interrupted();
+                }
+            }
+        } finally {
+            if (isInterrupted) {
+                Thread.currentThread().interrupt();
+            }
         }
     }
 

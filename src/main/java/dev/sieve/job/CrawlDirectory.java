@@ -98,11 +98,7 @@ public final class CrawlDirectory implements JobStore {
             }
         };
         files.read(PAUSES, all, LineFile.REFUSE);
-        files.replace(PAUSES, lines -> {
-            for (String line : left) {
-                lines.accept(line);
-            }
-        });
+        files.replace(PAUSES, LineFile.Writing.of(left));
     }
 
     /**

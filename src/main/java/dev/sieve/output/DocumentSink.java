@@ -28,7 +28,6 @@ abstract class DocumentSink implements PageSink {
     /** Of the heap, what the names may take; names beyond that have all their entries. */
     private static final int MEMORY_SHARE = 16;
 
-    /** The document. */
     final Path file;
 
     private final Path lines;

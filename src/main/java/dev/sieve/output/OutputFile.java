@@ -41,7 +41,7 @@ public final class OutputFile extends OutputStream {
     private final String name;
     private final FileOutputStream out;
     private final Kind kind;
-    private final Force force;
+    private final LocalDisk.Work force;
     private final Consumer<FileEnd> flushed;
     /** Where the last flush ended. */
     private FileEnd end;
@@ -59,17 +59,13 @@ public final class OutputFile extends OutputStream {
         OTHER
     }
 
-    interface Force {
-        Force NONE = () -> {};
-
-        void run() throws IOException;
-
-        static Force of(FileDescriptor file) {
-            return file::sync;
-        }
-    }
-
-    OutputFile(String name, FileOutputStream out, Kind kind, FileEnd end, Force force, Consumer<FileEnd> flushed) {
+    OutputFile(
+            String name,
+            FileOutputStream out,
+            Kind kind,
+            FileEnd end,
+            LocalDisk.Work force,
+            Consumer<FileEnd> flushed) {
         this.name = name;
         this.out = out;
         this.kind = kind;
@@ -169,7 +165,7 @@ public final class OutputFile extends OutputStream {
         }
         FileOutputStream out = new FileOutputStream(path.toFile(), appends);
         boolean isRegular = Files.isRegularFile(path);
-        Force force = forces && isRegular ? Force.of(out.getFD()) : Force.NONE;
+        LocalDisk.Work force = forces && isRegular ? out.getFD()::sync : () -> {};
         FileEnd end = stored == null ? new FileEnd(size, 0, 0) : stored;
         Consumer<FileEnd> flushed = isRegular ? each -> ends.flushed(path, each) : each -> {};
         OutputFile file = new OutputFile(path.toString(), out, isRegular ? Kind.FILE : Kind.OTHER, end, force, flushed);
@@ -196,7 +192,7 @@ public final class OutputFile extends OutputStream {
     /** Returns standard output, which is not closed with its writer; if it is a file, flushes may force it to the disk. */
     public static Writer standardOutput(boolean forces) {
         FileOutputStream out = new FileOutputStream(FileDescriptor.out);
-        Force force = forces && canForce(FileDescriptor.out) ? Force.of(FileDescriptor.out) : Force.NONE;
+        LocalDisk.Work force = forces && canForce(FileDescriptor.out) ? FileDescriptor.out::sync : () -> {};
         return new OutputFile("standard output", out, standardKind(), FileEnd.EMPTY, force, end -> {}).writer();
     }
 
@@ -283,16 +279,10 @@ public final class OutputFile extends OutputStream {
 
     /** Cuts off what was written since the last flush, which may end anywhere. */
     private void cutBack(IOException cause) {
-        // A channel is closed when the thread is interrupted.
-        boolean isInterrupted = Thread.interrupted();
         try {
-            out.getChannel().truncate(end.length());
+            LocalDisk.uninterrupted(() -> out.getChannel().truncate(end.length()));
         } catch (IOException e) {
             cause.addSuppressed(e);
-        } finally {
-            if (isInterrupted) {
-                Thread.currentThread().interrupt();
-            }
         }
     }
 

@@ -91,12 +91,7 @@ class OutputFileTest {
     void afterAFullDiskTheFileEndsWithTheLastFlush(boolean isInterrupted) throws IOException {
         Path path = Files.writeString(folder.resolve("out.txt"), "earlier\n");
         OutputFile file = new OutputFile(
-                path.toString(),
-                onFullDisk(path, 12),
-                OutputFile.Kind.FILE,
-                new FileEnd(8, 0, 0),
-                OutputFile.Force.NONE,
-                end -> {});
+                path.toString(), onFullDisk(path, 12), OutputFile.Kind.FILE, new FileEnd(8, 0, 0), () -> {}, end -> {});
         Writer out = file.writer();
         out.write("first\n");
         out.flush();
