@@ -7,7 +7,6 @@ import dev.sieve.serve.ServedFiles.ServerSettings;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -58,12 +57,12 @@ final class Crawls implements Closeable {
         this.options = options;
         this.memory = memory;
         LocalDisk.makeFolder(directory);
+        disk = new LocalDisk(directory);
         checkFiles();
         folderLock = DurableFolder.lock(directory);
         Opened opened = new Opened();
         opened.add(folderLock);
         try {
-            disk = new LocalDisk(directory);
             readSettings();
             opened.add(this::closeCrawls);
             openAll(now);
@@ -73,35 +72,23 @@ final class Crawls implements Closeable {
         }
     }
 
-    private boolean hasCrawls() throws IOException {
-        try (Stream<Path> files = Files.list(directory)) {
-            return files.anyMatch(file -> file.getFileName().toString().startsWith(CRAWL));
-        }
-    }
-
     /** Refuses a folder of another purpose, in which a folder could have the name of one that is being deleted. */
     private void checkFiles() throws IOException {
         if (Files.exists(directory.resolve(SETTINGS))) {
             return;
         }
-        try (Stream<Path> files = Files.list(directory)) {
-            Optional<String> other = files.map(file -> file.getFileName().toString())
-                    .filter(name -> !name.equals("lock") && !name.startsWith(SETTINGS) && !name.startsWith(CRAWL))
-                    .min(Comparator.naturalOrder());
-            if (other.isPresent()) {
-                throw new IOException(
-                        directory + ": a server needs a folder of its own, and this one contains " + other.get());
-            }
+        Optional<String> other = disk.names().stream()
+                .filter(name -> !name.equals("lock") && !name.startsWith(SETTINGS) && !name.startsWith(CRAWL))
+                .min(Comparator.naturalOrder());
+        if (other.isPresent()) {
+            throw new IOException(
+                    directory + ": a server needs a folder of its own, and this one contains " + other.get());
         }
     }
 
     private void openAll(Moment now) throws IOException {
-        List<Path> folders = new ArrayList<>();
-        try (DirectoryStream<Path> found = Files.newDirectoryStream(directory)) {
-            found.forEach(folders::add);
-        }
-        for (Path folder : folders) {
-            String name = folder.getFileName().toString();
+        for (String name : disk.names()) {
+            Path folder = directory.resolve(name);
             if (name.startsWith(DELETED)) {
                 deleteAll(folder);
             } else if (name.startsWith(CRAWL)) {
@@ -254,7 +241,7 @@ final class Crawls implements Closeable {
         } else if (Files.exists(directory.resolve(SETTINGS))) {
             refuse.accept(directory.resolve(SETTINGS) + ": not one line");
         } else {
-            if (hasCrawls()) {
+            if (disk.names().stream().anyMatch(name -> name.startsWith(CRAWL))) {
                 LOG.warn("{}: the settings of the server are missing; it is active, with the default delay", directory);
             }
             save(isActive, delay);

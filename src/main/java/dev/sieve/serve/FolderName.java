@@ -2,6 +2,8 @@ package dev.sieve.serve;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import java.net.URLDecoder;
+import java.net.URLEncoder;
 import org.jspecify.annotations.Nullable;
 
 /** The name of a crawl as part of the name of its folder. */
@@ -17,36 +19,17 @@ final class FolderName {
 
     /** Letters, digits, hyphens and underscores as they are, all other bytes as %XX. */
     static String of(String id) {
-        StringBuilder name = new StringBuilder();
-        for (byte b : id.getBytes(UTF_8)) {
-            char c = (char) (b & 0xff);
-            boolean isPlain = (c < 128 && Character.isLetterOrDigit(c)) || c == '-' || c == '_';
-            name.append(isPlain ? String.valueOf(c) : String.format("%%%02X", (int) c));
-        }
-        return name.toString();
+        String form = URLEncoder.encode(id, UTF_8);
+        return form.replace("+", "%20").replace(".", "%2E").replace("*", "%2A");
     }
 
     /** Returns the text of which {@link #of} makes a name; null when there is none. */
     static @Nullable String unescaped(String name) {
         try {
-            String id = decoded(name);
+            String id = URLDecoder.decode(name, UTF_8);
             return of(id).equals(name) ? id : null;
-        } catch (NumberFormatException e) {
+        } catch (IllegalArgumentException e) {
             return null;
         }
-    }
-
-    private static String decoded(String name) {
-        byte[] bytes = new byte[name.length()];
-        int length = 0;
-        for (int i = 0; i < name.length(); i++) {
-            if (name.charAt(i) == '%' && i + 2 < name.length()) {
-                bytes[length++] = (byte) Integer.parseInt(name.substring(i + 1, i + 3), 16);
-                i += 2;
-            } else {
-                bytes[length++] = (byte) name.charAt(i);
-            }
-        }
-        return new String(bytes, 0, length, UTF_8);
     }
 }

@@ -113,9 +113,7 @@ final class FrontierService extends URLFrontierImplBase {
     @Override
     public void getURLs(GetParams request, StreamObserver<URLInfo> call) {
         if (!request.getKey().isEmpty() && !request.hasCrawlID()) {
-            call.onError(Status.INVALID_ARGUMENT
-                    .withDescription("a key requires a crawlID")
-                    .asRuntimeException());
+            call.onError(Replies.failure(Status.INVALID_ARGUMENT, "a key requires a crawlID"));
             return;
         }
         UrlTaker taker = new UrlTaker(request);
@@ -130,11 +128,9 @@ final class FrontierService extends URLFrontierImplBase {
         UrlTaker(GetParams params) {
             request = new ServedCrawl.Request(
                     orNull(params.getKey()),
-                    orUnlimited(params.getMaxQueues()),
-                    orUnlimited(params.getMaxUrlsPerQueue()),
-                    params.getDelayRequestable() == 0
-                            ? DEFAULT_LEASE_SECONDS
-                            : Integer.toUnsignedLong(params.getDelayRequestable()));
+                    or(params.getMaxQueues(), java.lang.Long.MAX_VALUE),
+                    or(params.getMaxUrlsPerQueue(), java.lang.Long.MAX_VALUE),
+                    or(params.getDelayRequestable(), DEFAULT_LEASE_SECONDS));
             if (params.hasCrawlID()) {
                 ServedCrawl crawl = find(params.getCrawlID());
                 from = crawl == null ? new ArrayList<>() : new ArrayList<>(List.of(crawl));
@@ -174,8 +170,8 @@ final class FrontierService extends URLFrontierImplBase {
         return key.isEmpty() ? null : key;
     }
 
-    private static long orUnlimited(int unsigned) {
-        return unsigned == 0 ? java.lang.Long.MAX_VALUE : Integer.toUnsignedLong(unsigned);
+    private static long or(int unsigned, long ifZero) {
+        return unsigned == 0 ? ifZero : Integer.toUnsignedLong(unsigned);
     }
 
     private static URLInfo urlInfo(String crawl, String queue, String url, RecordInfo info) {
@@ -217,14 +213,11 @@ final class FrontierService extends URLFrontierImplBase {
         Replies.send(call, () -> {
             String id = CrawlID.normaliseCrawlID(request.getCrawlID());
             ServedCrawl crawl = crawls.find(id);
-            long size = request.getSize() == 0 ? DEFAULT_SIZE : Integer.toUnsignedLong(request.getSize());
+            long start = Integer.toUnsignedLong(request.getStart());
+            long size = or(request.getSize(), DEFAULT_SIZE);
             List<String> names = crawl == null
                     ? List.of()
-                    : crawl.queueNames(
-                            Integer.toUnsignedLong(request.getStart()),
-                            size,
-                            request.getIncludeInactive(),
-                            clock.get());
+                    : crawl.queueNames(start, size, request.getIncludeInactive(), clock.get());
             return QueueList.newBuilder()
                     .addAllValues(names)
                     .setStart(request.getStart())
@@ -297,9 +290,9 @@ final class FrontierService extends URLFrontierImplBase {
         String id = CrawlID.normaliseCrawlID(crawlId);
         ServedCrawl crawl = FolderName.isPossible(id) ? crawls.get(id, clock.get()) : null;
         if (crawl == null) {
-            throw Status.RESOURCE_EXHAUSTED
-                    .withDescription("no memory for the crawl " + shortened(id) + ", or its name is too long")
-                    .asRuntimeException();
+            throw Replies.failure(
+                    Status.RESOURCE_EXHAUSTED,
+                    "no memory for the crawl " + shortened(id) + ", or its name is too long");
         }
         crawl.setDelay(seconds, clock.get());
     }
@@ -341,9 +334,7 @@ final class FrontierService extends URLFrontierImplBase {
 
     @Override
     public void setLogLevel(LogLevelParams request, StreamObserver<Empty> call) {
-        call.onError(Status.UNIMPLEMENTED
-                .withDescription("log levels are set where the server is started")
-                .asRuntimeException());
+        call.onError(Replies.failure(Status.UNIMPLEMENTED, "log levels are set where the server is started"));
     }
 
     @Override
@@ -401,7 +392,7 @@ final class FrontierService extends URLFrontierImplBase {
             return;
         }
         long[] skip = {Integer.toUnsignedLong(request.getStart())};
-        long[] left = {request.getSize() == 0 ? DEFAULT_SIZE : Integer.toUnsignedLong(request.getSize())};
+        long[] left = {or(request.getSize(), DEFAULT_SIZE)};
         String queue = orNull(request.getKey());
         Predicate<String> condition = condition(request.getFilter(), request.getIgnoreCase());
         crawl.listing().forEach(queue, condition, (url, info, isCompleted) -> {
@@ -454,9 +445,8 @@ final class FrontierService extends URLFrontierImplBase {
         try {
             readers.execute(task);
         } catch (RejectedExecutionException e) {
-            call.onError(Status.RESOURCE_EXHAUSTED
-                    .withDescription("too many calls that read a whole crawl; try again later")
-                    .asRuntimeException());
+            call.onError(Replies.failure(
+                    Status.RESOURCE_EXHAUSTED, "too many calls that read a whole crawl; try again later"));
         }
     }
 }

@@ -45,12 +45,13 @@ final class PutItem {
     }
 
     PutItem(URLItem item) {
-        this(
-                item.hasKnown()
-                        ? item.getKnown().getInfo()
-                        : item.getDiscovered().getInfo(),
-                item.hasKnown(),
-                item.getKnown().getRefetchableFromDate());
+        this(info(item), item.hasKnown(), item.getKnown().getRefetchableFromDate());
+    }
+
+    private static URLInfo info(URLItem item) {
+        return item.hasKnown()
+                ? item.getKnown().getInfo()
+                : item.getDiscovered().getInfo();
     }
 
     private PutItem(URLInfo info, boolean isKnown, long refetch) {
@@ -67,12 +68,7 @@ final class PutItem {
 
     /** Returns by which a URL is acknowledged: its ID or, without one, the URL. */
     static String ackId(URLItem item) {
-        if (!item.getID().isEmpty()) {
-            return item.getID();
-        }
-        return item.hasKnown()
-                ? item.getKnown().getInfo().getUrl()
-                : item.getDiscovered().getInfo().getUrl();
+        return item.getID().isEmpty() ? info(item).getUrl() : item.getID();
     }
 
     /** Whether it only changes the time that is left for a URL in process. */

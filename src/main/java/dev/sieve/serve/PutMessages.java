@@ -50,7 +50,6 @@ interface PutMessages<M extends MessageLite, A> {
         }
     }
 
-    /** One URL per message. */
     final class Urls implements PutMessages<URLItem, AckMessage> {
         private static final int WINDOW = 512;
 

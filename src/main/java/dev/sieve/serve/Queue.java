@@ -1,6 +1,7 @@
 package dev.sieve.serve;
 
 import dev.sieve.polite.HostSchedule;
+import dev.sieve.serve.ServedFiles.Settings;
 import java.util.Comparator;
 import java.util.concurrent.TimeUnit;
 
@@ -19,10 +20,8 @@ final class Queue {
     static final int BYTES = 520;
 
     /** By {@link #maxInProcess}, for queues that are full. */
-    static final Comparator<Queue> BY_MAX = (a, b) -> {
-        int byMax = Long.compare(a.maxInProcess, b.maxInProcess);
-        return byMax != 0 ? byMax : Long.compare(a.number, b.number);
-    };
+    static final Comparator<Queue> BY_MAX =
+            Comparator.<Queue>comparingLong(queue -> queue.maxInProcess).thenComparingLong(queue -> queue.number);
 
     final String name;
     private final long number;
@@ -88,6 +87,20 @@ final class Queue {
 
     boolean hasSettings() {
         return generation > 0 || delay >= 0 || blockedUntil != 0 || limit != 0;
+    }
+
+    /** Returns what is stored of it. */
+    Settings settings() {
+        return new Settings(generation, delay, blockedUntil, limit, name);
+    }
+
+    /** Takes over what is stored of it. */
+    void restore(Settings stored) {
+        generation = stored.generation();
+        isRestored = true;
+        delay = stored.delay();
+        blockedUntil = stored.blockedUntil();
+        limit = stored.limit();
     }
 
     void served(Moment now) {

@@ -14,12 +14,7 @@ import org.jspecify.annotations.Nullable;
  * Reads messages; one that is not valid is null. An exception instead would be logged with its stack trace by gRPC. A
  * call with one message that is null ends with an error status.
  */
-final class QuietMarshaller<T> implements Marshaller<T> {
-    private final Marshaller<T> marshaller;
-
-    private QuietMarshaller(Marshaller<T> marshaller) {
-        this.marshaller = marshaller;
-    }
+record QuietMarshaller<T>(Marshaller<T> marshaller) implements Marshaller<T> {
 
     @Override
     public InputStream stream(T value) {

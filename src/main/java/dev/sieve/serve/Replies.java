@@ -29,6 +29,11 @@ final class Replies {
         call.onCompleted();
     }
 
+    /** Returns the exception by which a call ends with a status. */
+    static StatusRuntimeException failure(Status status, String description) {
+        return status.withDescription(description).asRuntimeException();
+    }
+
     /** Returns the status of a call that ended with an exception. */
     static Status status(Throwable e) {
         if (e instanceof StatusRuntimeException status) {

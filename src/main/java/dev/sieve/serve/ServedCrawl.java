@@ -20,6 +20,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
+import java.util.function.ToLongFunction;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -78,17 +79,22 @@ final class ServedCrawl implements Closeable {
         opened.add(frontier::close);
         opened.add(inProcess::clear);
         try {
-            files = files(folder);
+            files = JobFiles.open(
+                    new LocalDisk(folder),
+                    DurableFolder.id(folder),
+                    ServedFiles.OF_CRAWL,
+                    frontier.forces(),
+                    frontier::sync);
             opened.add(files);
             LongSupplier ownDelay = () -> this.delay == DEFAULT_OF_SERVER ? delay.getAsLong() : this.delay;
-            table = new QueueTable(folder, memory, ownDelay, this::item, this::save, now);
+            table = new QueueTable(folder, memory, ownDelay, this::item, queue -> save(queue.settings()), now);
             opened.add(table);
             log = new CrawlLog(frontier, table, files);
             batch = new PutBatch(log, table, inProcess);
             settings = new LineTable(files, ServedFiles.QUEUES, (position, line) -> restore(Settings.of(line)));
             log.count(inProcess).forEach(queue -> {
                 log.delete(queue.name, queue.generation);
-                save(queue);
+                save(queue.settings());
             });
         } catch (IOException | RuntimeException | Error e) {
             memory.release(reservedBytes);
@@ -101,34 +107,12 @@ final class ServedCrawl implements Closeable {
         return log.item(record);
     }
 
-    private JobFiles files(Path folder) throws IOException {
-        return JobFiles.open(
-                new LocalDisk(folder),
-                DurableFolder.id(folder),
-                ServedFiles.OF_CRAWL,
-                frontier.forces(),
-                frontier::sync);
-    }
-
     private void restore(Settings line) {
         if (line.queue().isEmpty()) {
             delay = line.delay();
             return;
         }
-        Queue queue = table.restore(line.queue(), line.generation());
-        queue.generation = line.generation();
-        queue.isRestored = true;
-        queue.delay = line.delay();
-        queue.blockedUntil = line.blockedUntil();
-        queue.limit = line.limit();
-    }
-
-    private static Settings settings(Queue queue) {
-        return new Settings(queue.generation, queue.delay, queue.blockedUntil, queue.limit, queue.name);
-    }
-
-    private void save(Queue queue) {
-        save(settings(queue));
+        table.restore(line.queue(), line.generation()).restore(line);
     }
 
     private void save(Settings line) {
@@ -140,7 +124,7 @@ final class ServedCrawl implements Closeable {
     private Collection<String> lines() {
         Stream<Settings> own = delay == DEFAULT_OF_SERVER ? Stream.empty() : Stream.of(ofCrawl());
         Stream<Settings> queues =
-                table.all().stream().filter(Queue::hasSettings).map(ServedCrawl::settings);
+                table.all().stream().filter(Queue::hasSettings).map(Queue::settings);
         return Stream.concat(own, queues).map(Settings::line).toList();
     }
 
@@ -366,10 +350,10 @@ final class ServedCrawl implements Closeable {
             if (queue == null || !queue.exists()) {
                 return false;
             }
-            Settings before = settings(queue);
+            Settings before = queue.settings();
             change.accept(queue);
-            if (!before.equals(settings(queue))) {
-                save(queue);
+            if (!before.equals(queue.settings())) {
+                save(queue.settings());
             }
             table.review(queue, now);
             return true;
@@ -406,7 +390,7 @@ final class ServedCrawl implements Closeable {
             }
             table.review(queue, now);
             if (table.find(name) == queue) {
-                save(queue);
+                save(queue.settings());
             }
             return urls;
         });
@@ -421,33 +405,26 @@ final class ServedCrawl implements Closeable {
     Numbers numbers(@Nullable String name, Moment now) {
         return locked(() -> {
             advance(now);
-            Collection<Queue> queues = table.all();
-            if (name != null) {
-                Queue queue = table.find(name);
-                queues = queue == null ? List.of() : List.of(queue);
-            }
-            long[] sums = new long[5];
-            for (Queue queue : queues) {
-                if (queue.exists()) {
-                    sums[0]++;
-                    sums[1] += queue.active > 0 ? 1 : 0;
-                    sums[2] += queue.active;
-                    sums[3] += queue.inProcess;
-                    sums[4] += queue.completed();
-                }
-            }
-            return new Numbers(sums[0], sums[1], sums[2], sums[3], sums[4]);
+            Stream<Queue> named = name == null ? table.all().stream() : Stream.ofNullable(table.find(name));
+            List<Queue> queues = named.filter(Queue::exists).toList();
+            return new Numbers(
+                    queues.size(),
+                    queues.stream().filter(queue -> queue.active > 0).count(),
+                    sum(queues, queue -> queue.active),
+                    sum(queues, queue -> queue.inProcess),
+                    sum(queues, Queue::completed));
         });
+    }
+
+    private static long sum(Collection<Queue> queues, ToLongFunction<Queue> number) {
+        return queues.stream().filter(Queue::exists).mapToLong(number).sum();
     }
 
     /** Returns how many URLs it has, active and completed; also after the disk has failed. */
     long urls() {
         lock.lock();
         try {
-            return table.all().stream()
-                    .filter(Queue::exists)
-                    .mapToLong(queue -> queue.active + queue.completed())
-                    .sum();
+            return sum(table.all(), queue -> queue.active + queue.completed());
         } finally {
             lock.unlock();
         }
@@ -479,13 +456,8 @@ final class ServedCrawl implements Closeable {
 
     /** Whether a URL may have been seen; false is exact. */
     boolean mightContain(String url, String queueName) {
-        return locked(() -> frontier.mightContain(currentKey(url, queueName)));
-    }
-
-    /** Returns the key by which a URL is compared at present. */
-    private String currentKey(String url, String queueName) {
         String queue = UrlKeys.isHost(queueName, url) ? null : queueName;
-        return UrlKeys.key(url, queue, table.generationOf(queueName));
+        return locked(() -> frontier.mightContain(UrlKeys.key(url, queue, table.generationOf(queueName))));
     }
 
     /** Returns a listing of its URLs as of now, which is read without holding up other calls. */

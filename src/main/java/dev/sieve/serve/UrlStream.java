@@ -70,14 +70,12 @@ final class UrlStream<T> {
                     return false;
                 }
                 if (!ready.tryAcquire(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
-                    throw Status.ABORTED
-                            .withDescription("nothing was read for " + PATIENCE_SECONDS + " seconds")
-                            .asRuntimeException();
+                    throw Replies.failure(Status.ABORTED, "nothing was read for " + PATIENCE_SECONDS + " seconds");
                 }
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw Status.UNAVAILABLE.withDescription("the server is stopping").asRuntimeException();
+            throw Replies.failure(Status.UNAVAILABLE, "the server is stopping");
         }
         call.onNext(response);
         return true;
