@@ -112,7 +112,6 @@ public record FrontierSettings(
         return seed == null ? stored : seed;
     }
 
-    /** Makes the filter of a new frontier. */
     Membership newFilter() {
         return filter(FilterKind.SPLIT_BLOCKS)
                 .create(requireCapacity(), falsePositiveRate(DEFAULT_RATE), seed(Memberships.randomSeed()));

@@ -98,17 +98,11 @@ public final class Sieve implements Frontier {
      * handed out by {@link #take} only.
      */
     public Optional<String> pop() {
-        lock.lock();
-        try {
+        return locked(() -> {
             Lease lease = queue.poll();
-            if (lease == null) {
-                return Optional.empty();
-            }
-            done++;
-            return Optional.of(lease.url());
-        } finally {
-            lock.unlock();
-        }
+            done += lease == null ? 0 : 1;
+            return Optional.ofNullable(lease).map(Lease::url);
+        });
     }
 
     @Override
@@ -143,31 +137,25 @@ public final class Sieve implements Frontier {
 
     @Override
     public boolean done(Lease lease) {
-        lock.lock();
-        try {
-            if (!leases.release(lease)) {
-                return false;
+        return locked(() -> {
+            boolean isHeld = leases.release(lease);
+            if (isHeld) {
+                kept.remove(lease.id());
+                done++;
             }
-            kept.remove(lease.id());
-            done++;
-            return true;
-        } finally {
-            lock.unlock();
-        }
+            return isHeld;
+        });
     }
 
     @Override
     public boolean retry(Lease lease, long readyNanos) {
-        lock.lock();
-        try {
-            if (!leases.delay(lease, readyNanos)) {
-                return false;
+        return locked(() -> {
+            boolean isHeld = leases.delay(lease, readyNanos);
+            if (isHeld) {
+                kept.put(lease.id(), lease);
             }
-            kept.put(lease.id(), lease);
-            return true;
-        } finally {
-            lock.unlock();
-        }
+            return isHeld;
+        });
     }
 
     @Override

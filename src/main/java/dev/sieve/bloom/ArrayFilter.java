@@ -67,7 +67,6 @@ abstract class ArrayFilter implements Membership {
         form.finish();
     }
 
-    /** Returns a number of words as an array length. */
     static int length(long words) {
         if (words > MAX) {
             throw new IllegalArgumentException("a filter holds at most " + MAX + " words of 64 bits: " + words);

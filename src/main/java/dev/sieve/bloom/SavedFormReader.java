@@ -41,7 +41,6 @@ final class SavedFormReader {
         return seed;
     }
 
-    /** Reads a number from min to max. */
     long readLong(String field, long min, long max) throws IOException {
         long value = read(field, 8).getLong(0);
         if (value < min || value > max) {

@@ -37,11 +37,7 @@ public record FolderPlace(
 
     /** Creates the place of a job that survives its process. */
     public FolderPlace(Path folder) {
-        this(folder, Durability.PROCESS, false);
-    }
-
-    public FolderPlace(Path folder, Durability durability, boolean keepsLog) {
-        this(folder, durability, keepsLog, false);
+        this(folder, Durability.PROCESS, false, false);
     }
 
     /** Creates the place of a job that may begin anew with each run. */

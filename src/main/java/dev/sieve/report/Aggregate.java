@@ -65,8 +65,10 @@ final class Aggregate {
                     examplesOfRule.forEach(each -> add(rule, each.url, each.detail, each.referrer)));
         }
 
-        List<Example> of(String rule) {
-            return examples.getOrDefault(rule, List.of());
+        List<String> urls(String rule) {
+            return examples.getOrDefault(rule, List.of()).stream()
+                    .map(Example::url)
+                    .toList();
         }
     }
 

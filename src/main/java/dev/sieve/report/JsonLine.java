@@ -60,13 +60,11 @@ final class JsonLine {
         return line;
     }
 
-    /** Returns the value of a field; null without one. */
     @Nullable
     Object value(String name) {
         return fields.get(name);
     }
 
-    /** Returns the text of a field; null without one. */
     @Nullable
     String text(String name) {
         return fields.get(name) instanceof String text ? text : null;

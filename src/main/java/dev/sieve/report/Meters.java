@@ -14,12 +14,7 @@ import org.jspecify.annotations.Nullable;
  * Registers meters that read one part T of a source S. The registry does not keep the source in memory: once it is
  * garbage, its counters keep their last value and its gauges have none.
  */
-final class Meters<S, T> {
-    private final MeterRegistry registry;
-    private final S source;
-    private final Function<S, T> part;
-    private final Tags common;
-
+record Meters<S, T>(MeterRegistry registry, S source, Function<S, T> part, Tags common) {
     /**
      * What was last read from a source, so that the meters of one scrape agree with each other and the source is read
      * once. Does not keep the source in memory. Safe for use by many threads.
@@ -45,13 +40,6 @@ final class Meters<S, T> {
             }
             return value;
         }
-    }
-
-    private Meters(MeterRegistry registry, S source, Function<S, T> part, Tags common) {
-        this.registry = registry;
-        this.source = source;
-        this.part = part;
-        this.common = common;
     }
 
     /** Returns meters whose values are at most a tenth of a second old. */

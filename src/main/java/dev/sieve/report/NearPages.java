@@ -31,7 +31,6 @@ final class NearPages {
         private static final int LISTED = 10;
 
         final String name;
-        /** The first pages. */
         final List<String> pages = new ArrayList<>(1);
 
         long count;

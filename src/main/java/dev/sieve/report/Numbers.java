@@ -73,10 +73,13 @@ public final class Numbers {
 
     /** The parts of a number: {@code  (robots.txt 12, too deep 3)} after a space; empty without parts. */
     public static String parts(Map<String, Long> parts) {
-        return parts.entrySet().stream()
+        return parts.isEmpty() ? "" : " (" + list(parts) + ")";
+    }
+
+    private static String list(Map<String, Long> numbers) {
+        return numbers.entrySet().stream()
                 .map(each -> each.getKey() + " " + count(each.getValue()))
-                .collect(Collectors.collectingAndThen(
-                        Collectors.joining(", "), all -> all.isEmpty() ? "" : " (" + all + ")"));
+                .collect(Collectors.joining(", "));
     }
 
     /** Returns whether a filter has probably missed a page. */
@@ -160,8 +163,6 @@ public final class Numbers {
     }
 
     static String noPage(Map<String, Long> reasons) {
-        return reasons.entrySet().stream()
-                .map(each -> each.getKey() + " " + count(each.getValue()))
-                .collect(Collectors.joining(", ", "no page could be fetched: ", ""));
+        return "no page could be fetched: " + list(reasons);
     }
 }

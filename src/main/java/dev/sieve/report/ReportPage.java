@@ -3,11 +3,11 @@ package dev.sieve.report;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.sieve.crawl.CrawlOptions;
+import dev.sieve.io.BundledFile;
 import dev.sieve.io.LocalDisk;
 import dev.sieve.url.Printable;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.MessageDigest;
@@ -167,23 +167,15 @@ public final class ReportPage {
     }
 
     private static String charts() {
+        if (ReportPage.class.getResource(CHARTS) == null) {
+            throw new NoClassDefFoundError(CHARTS + ": add org.webjars.npm:chart.js to the class path, an optional"
+                    + " dependency of dev.sieve:sieve");
+        }
         // Where its map lies is of no use, and would be requested.
-        return text(CHARTS, "org.webjars.npm:chart.js").split("//# sourceMappingURL=", 2)[0];
+        return resource(CHARTS).split("//# sourceMappingURL=", 2)[0];
     }
 
     static String resource(String name) {
-        return text(name, "dev.sieve:sieve");
-    }
-
-    private static String text(String name, String artifact) {
-        try (InputStream in = ReportPage.class.getResourceAsStream(name)) {
-            if (in == null) {
-                throw new NoClassDefFoundError(
-                        name + ": add " + artifact + " to the class path, an optional dependency of dev.sieve:sieve");
-            }
-            return new String(in.readAllBytes(), UTF_8);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        return BundledFile.text(ReportPage.class, name);
     }
 }

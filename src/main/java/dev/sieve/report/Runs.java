@@ -2,6 +2,7 @@ package dev.sieve.report;
 
 import dev.sieve.crawl.Counter;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -13,8 +14,9 @@ final class Runs {
     private static final int COMMAND = 2000;
 
     private final List<Run> runs = new ArrayList<>();
-    private final Map<String, Long> refusals = new TreeMap<>();
-    private final Map<String, Long> skipped = new TreeMap<>();
+    /** What earlier runs have refused and skipped. */
+    private final Map<Counter, Map<String, Long>> earlier = new EnumMap<>(Counter.class);
+
     private int count;
     /** The newest sample of any worker; null if the crawl is not shared. */
     private @Nullable Sample newest;
@@ -45,8 +47,8 @@ final class Runs {
         if (last != null) {
             millis += last.millis();
             pages += last.count(Counter.PAGES);
-            add(refusals, last.counts().by(Counter.REFUSED));
-            add(skipped, last.counts().by(Counter.SKIPPED));
+            earlier.put(Counter.REFUSED, refusals());
+            earlier.put(Counter.SKIPPED, skipped());
         }
         if (runs.size() == Bounds.RUNS) {
             runs.remove(0);
@@ -68,14 +70,6 @@ final class Runs {
 
     private static String cut(String command) {
         return command.length() <= COMMAND ? command : command.substring(0, COMMAND) + " ...";
-    }
-
-    private static void add(Map<String, Long> sums, Map<String, Long> counts) {
-        counts.forEach((name, number) -> {
-            if (sums.size() < Bounds.NAMES || sums.containsKey(name)) {
-                sums.merge(name, number, Long::sum);
-            }
-        });
     }
 
     /** Sets the last sample of the run, and returns the numbers of all runs at its time. */
@@ -125,15 +119,23 @@ final class Runs {
 
     /** Returns the queued URLs of all runs that were not requested, by rule. */
     Map<String, Long> refusals() {
-        Map<String, Long> all = new TreeMap<>(refusals);
-        add(all, ofLastRun() == null ? Map.of() : ofLastRun().counts().by(Counter.REFUSED));
-        return all;
+        return sums(Counter.REFUSED);
     }
 
     /** Returns the URLs of all runs that were found and not queued, by rule. */
     Map<String, Long> skipped() {
-        Map<String, Long> all = new TreeMap<>(skipped);
-        add(all, ofLastRun() == null ? Map.of() : ofLastRun().counts().by(Counter.SKIPPED));
-        return all;
+        return sums(Counter.SKIPPED);
+    }
+
+    private Map<String, Long> sums(Counter counter) {
+        Map<String, Long> sums = new TreeMap<>(earlier.getOrDefault(counter, Map.of()));
+        Sample last = ofLastRun();
+        Map<String, Long> counts = last == null ? Map.of() : last.counts().by(counter);
+        counts.forEach((name, number) -> {
+            if (sums.size() < Bounds.NAMES || sums.containsKey(name)) {
+                sums.merge(name, number, Long::sum);
+            }
+        });
+        return sums;
     }
 }

@@ -12,7 +12,6 @@ import dev.sieve.crawl.Counter;
 import dev.sieve.output.Verdict;
 import dev.sieve.output.VisitField;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -147,8 +146,7 @@ final class Sections {
         Html.Table table = new Html.Table(
                 section, verdict.text() + "-table", SMALL, Numbers.sentence(verdict.text()), "#URLs", "Examples");
         for (Tally.Line line : responders.bySize()) {
-            List<String> urls = new ArrayList<>();
-            crawl.skipExamples.of(Aggregate.example(verdict, line.name())).forEach(each -> urls.add(each.url()));
+            List<String> urls = crawl.skipExamples.urls(Aggregate.example(verdict, line.name()));
             table.row().foreign(line.name()).count(line.count().number).urls(urls, "");
         }
     }
@@ -162,15 +160,10 @@ final class Sections {
             table.filtered();
         }
         for (BrokenLinks.Link link : links) {
-            if (!table.hasRoom()) {
-                break;
+            if (table.hasRoom()) {
+                String type = link.fragment ? "part of a page" : link.isCheck() ? "check" : "page";
+                pages(table.row().url(link.url).text(type + (link.newly ? ", newly broken" : "")), link);
             }
-            pages(
-                    table.row()
-                            .url(link.url)
-                            .text((link.fragment ? "part of a page" : link.isCheck() ? "check" : "page")
-                                    + (link.newly ? ", newly broken" : "")),
-                    link);
         }
         Html.foreign(heading, reason);
         heading.appendText(text(" (%,d)", table.rows()));
@@ -283,14 +276,12 @@ final class Sections {
                         "#95 % below",
                         "#Size")
                 .filtered();
-        int shown = 0;
         for (HostTable.Row row : crawl.totals.hosts.rows()) {
-            if (shown == HOSTS_SHOWN || !table.hasRoom()) {
-                break;
+            if (table.rows() < HOSTS_SHOWN && table.hasRoom()) {
+                host(table.row().foreign(row.host), row);
             }
-            shown++;
-            host(table.row().foreign(row.host), row);
         }
+        int shown = table.rows();
         HostTable.Row others = crawl.totals.hosts.others();
         if (others != null) {
             host(table.row().text("other hosts, together"), others);
@@ -354,12 +345,10 @@ final class Sections {
         }
         Html.Table table =
                 new Html.Table(section, "chains", SMALL, "#Length", "Statuses", "Chain", "Result").filtered();
-        long shown = 0;
         for (Redirects.Chain chain : chains) {
-            if (shown == REDIRECTS_SHOWN || !table.hasRoom()) {
+            if (table.rows() == REDIRECTS_SHOWN || !table.hasRoom()) {
                 break;
             }
-            shown++;
             List<String> statuses =
                     chain.statuses().stream().map(String::valueOf).toList();
             table.row()
@@ -371,7 +360,7 @@ final class Sections {
                                     ? "loop"
                                     : chain.result() == null ? "requested before, or not" : chain.result());
         }
-        if (shown < chains.size()) {
+        if (table.rows() < chains.size()) {
             note(
                     section,
                     text("The longest chains; %s in all.", count(crawl.totals.count(Counter.REDIRECTS), "redirect")));
@@ -401,8 +390,7 @@ final class Sections {
         Html.Table table =
                 new Html.Table(section, "skips", SMALL, "Reason", "#Not queued", "#Queued, not requested", "Examples");
         for (String rule : rules) {
-            List<String> urls = new ArrayList<>();
-            crawl.skipExamples.of(rule).forEach(each -> urls.add(each.url()));
+            List<String> urls = crawl.skipExamples.urls(rule);
             table.row()
                     .foreign(rule)
                     .count(skipped.getOrDefault(rule, 0L))

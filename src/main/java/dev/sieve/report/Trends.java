@@ -15,10 +15,9 @@ import dev.sieve.bloom.BloomSize;
 import java.util.List;
 import java.util.stream.DoubleStream;
 import org.jsoup.nodes.Element;
-import org.jspecify.annotations.Nullable;
 
 /** The sections of a report whose numbers change over time: the speed, and the filter of seen URLs. */
-final class Trends {
+record Trends(Aggregate crawl, Element main) {
     /** The fill from which on the filter is shown in more than a line. */
     private static final double WORTH_SHOWING = 0.5;
 
@@ -27,17 +26,6 @@ final class Trends {
 
     private static final int LINE_BITS = 512;
     private static final int STEPS = 64;
-
-    private final Aggregate crawl;
-    private final Element main;
-    /** The last sample of the crawl; null when only its pages are known. */
-    private final @Nullable Sample last;
-
-    Trends(Aggregate crawl, Element main) {
-        this.crawl = crawl;
-        this.main = main;
-        last = crawl.runs.last();
-    }
 
     /** Appends how fast the crawl was. */
     void speed() {
@@ -117,6 +105,7 @@ final class Trends {
 
     /** Appends how full the filter became, and what that cost. */
     void sieve() {
+        Sample last = crawl.runs.last();
         if (last == null) {
             return;
         }

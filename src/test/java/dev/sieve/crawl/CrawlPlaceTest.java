@@ -86,7 +86,7 @@ class CrawlPlaceTest {
 
     @Test
     void folder() throws IOException {
-        SavedPlace place = new FolderPlace(folder.resolve("job"), Durability.ALWAYS, true);
+        SavedPlace place = new FolderPlace(folder.resolve("job"), Durability.ALWAYS, true, false);
 
         startAndContinue(place);
 

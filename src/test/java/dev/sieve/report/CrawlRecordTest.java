@@ -294,7 +294,7 @@ class CrawlRecordTest {
             record.read(crawl -> {
                 assertThat(crawl.runs.count()).isEqualTo(2);
                 assertThat(crawl.capacityEvents).hasSize(1);
-                assertThat(crawl.skipExamples.of("out of scope")).hasSize(1);
+                assertThat(crawl.skipExamples.urls("out of scope")).hasSize(1);
                 return crawl;
             });
         }
@@ -461,8 +461,8 @@ class CrawlRecordTest {
             assertThat(crawl.totals.types.bySize()).hasSize(Bounds.NAMES);
             assertThat(crawl.totals.types.sum()).isEqualTo(20_000);
             assertThat(crawl.redirectChains.chains()).hasSizeLessThanOrEqualTo(Bounds.REDIRECTS);
-            assertThat(crawl.skipExamples.of("rule 1")).hasSize(1);
-            assertThat(crawl.skipExamples.of("rule 10000")).isEmpty();
+            assertThat(crawl.skipExamples.urls("rule 1")).hasSize(1);
+            assertThat(crawl.skipExamples.urls("rule 10000")).isEmpty();
             return crawl;
         });
         assertThat(ReportPage.page(record, NOW).getBytes(UTF_8).length).isLessThan(10_000_000);
