@@ -53,8 +53,8 @@ final class HtmlStream {
     /** The modes of a template that is the shadow root of the element around it, and thus displayed. */
     private static final Set<String> SHADOW_ROOTS = Set.of("open", "closed");
 
-    /** The tags of HTML, copied into this set when they are looked up: not safe for many threads. */
-    private final TagSet htmlTags = TagSet.Html();
+    /** The tags of HTML for a document in XML; null for one in HTML. Looking one up copies it: not safe for many threads. */
+    private final @Nullable TagSet htmlTags;
 
     private final DocumentReader[] readers;
     private final UnaryOperator<@Nullable String> resolver;
@@ -95,6 +95,7 @@ final class HtmlStream {
         this.resolver = resolver;
         this.text = text;
         this.isTimeLeft = isTimeLeft;
+        htmlTags = isXml ? TagSet.Html() : null;
         // Not reused for the next page, since a parser stores every tag name.
         Parser rules = isXml ? Parser.xmlParser() : Parser.htmlParser();
         rules.tagSet().onNewTag(this::newTag);
@@ -109,7 +110,7 @@ final class HtmlStream {
             tag.clear(Tag.Data).clear(Tag.RcData);
             return;
         }
-        Tag html = htmlTags.get(tag.normalName(), Parser.NamespaceHtml);
+        Tag html = htmlTags == null ? null : htmlTags.get(tag.normalName(), Parser.NamespaceHtml);
         for (int each : new int[] {Tag.Block, Tag.TextBoundary}) {
             if (html != null && html.is(each)) {
                 tag.set(each);
