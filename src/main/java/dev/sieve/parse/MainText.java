@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class MainText implements TextWriter {
     /** More elements than the parser keeps open; those of broken markup may not end. */
-    private static final int MAX_OPEN = 1000;
+    static final int MAX_OPEN = 1000;
 
     private static final int MAX_ROLE = 100;
     private static final int LEAST_SHARE = 5;

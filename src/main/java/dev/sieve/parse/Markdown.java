@@ -20,8 +20,6 @@ import org.jspecify.annotations.Nullable;
  * blocks.
  */
 final class Markdown implements TextWriter {
-    /** More elements than the parser keeps open; those of broken markup may not end. */
-    private static final int MAX_OPEN = 1000;
 
     /** Items and quotations around a line; those further in are not marked. */
     private static final int MAX_NESTED = 20;
@@ -259,7 +257,7 @@ final class Markdown implements TextWriter {
     }
 
     private @Nullable Open push(DocumentElement element, Kind kind, String value) {
-        if (open.size() >= MAX_OPEN) {
+        if (open.size() >= MainText.MAX_OPEN) {
             return null;
         }
         Open each = new Open(element, kind, value);
@@ -416,9 +414,8 @@ final class Markdown implements TextWriter {
 
     /** Returns whether a character may be markup after the text so far. */
     private boolean isMarkup(char c, char next) {
-        int length = out.length() - lineStart;
-        char last = length == 0 ? ' ' : out.charAt(out.length() - 1);
-        boolean isFirst = length == 0;
+        boolean isFirst = out.length() == lineStart;
+        char last = isFirst ? ' ' : out.charAt(out.length() - 1);
         return switch (c) {
             case '_' -> !Character.isLetterOrDigit(last) || !Character.isLetterOrDigit(next);
             case '<' -> next <= ' ' || next == '/' || next == '!' || next == '?' || Character.isLetter(next);
@@ -484,25 +481,18 @@ final class Markdown implements TextWriter {
         List<List<String>> rows = MarkdownTable.rows(out.substring(last.start));
         out.setLength(last.start);
         String whole = isComplete ? MarkdownTable.markdown(rows, prefix()) : "";
-        out.append(whole);
-        if (whole.isEmpty()) {
-            writeBlocks(MarkdownTable.blocks(rows), last);
-        }
-        space = Space.BLOCK;
-        lastCodeEnd = -1;
-    }
-
-    private void writeBlocks(List<String> blocks, MarkdownTable last) {
-        for (String block : blocks) {
+        for (String block : whole.isEmpty() ? MarkdownTable.blocks(rows) : List.of(whole)) {
             if (out.length() > last.start) {
                 space = Space.BLOCK;
                 separate();
             }
             out.append(block);
         }
-        if (blocks.isEmpty()) {
+        if (out.length() == last.start) {
             out.setLength(last.before);
             nested.stream().filter(each -> each.start > last.before).forEach(each -> each.start = -1);
         }
+        space = Space.BLOCK;
+        lastCodeEnd = -1;
     }
 }
