@@ -22,6 +22,7 @@ import java.util.Objects;
 import java.util.OptionalLong;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -241,10 +242,13 @@ public final class DurableSieve implements Frontier {
 
     /** Passes on URLs in the same way until no more are needed, which is read after each. */
     public void forEach(RecordVisitor visitor, BooleanSupplier hasEnough) {
+        // One whose URLs are all done by now may have been deleted.
+        Predicate<Segment> mayBeMissing = segment ->
+                locked(() -> segment.number() < log.end().segment() && segment.isDone(log.segments(), state.done()));
         LogPass pass = locked(() -> {
             writer.requireUsable();
             writer.flush();
-            return log.pass(state.done().copy(), this::isDone);
+            return log.pass(state.done().copy(), mayBeMissing);
         });
         try {
             pass.run((url, isDone) -> {
@@ -255,11 +259,6 @@ public final class DurableSieve implements Frontier {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-    }
-
-    /** Whether all URLs of a segment are done by now, so that it may have been deleted. */
-    private boolean isDone(Segment segment) {
-        return locked(() -> segment.number() < log.end().segment() && segment.isDone(log.segments(), state.done()));
     }
 
     /**
@@ -283,8 +282,7 @@ public final class DurableSieve implements Frontier {
             }
             return next;
         } catch (IOException e) {
-            writer.stop(e);
-            throw new UncheckedIOException(e);
+            throw writer.fail(e);
         } finally {
             lock.unlock();
         }

@@ -232,7 +232,8 @@ final class LogWriter implements Deduplicator.Store, Closeable {
         }
     }
 
-    private RuntimeException fail(Throwable cause) {
+    /** Makes every later call throw; returns or throws the exception of this one. */
+    RuntimeException fail(Throwable cause) {
         stop(cause);
         if (cause instanceof Error error) {
             throw error;

@@ -38,10 +38,6 @@ record Settings(long frontierId, FilterKind kind, long capacity, double falsePos
         return kind.at(falsePositiveRate);
     }
 
-    private String kindName() {
-        return KIND_NAMES.get(KINDS.indexOf(kind));
-    }
-
     Membership newFilter() {
         return kind.create(capacity, falsePositiveRate, seed);
     }
@@ -96,7 +92,7 @@ record Settings(long frontierId, FilterKind kind, long capacity, double falsePos
                 "sieve-frontier %d\nid %016x\nfilter %s\ncapacity %d\nrate %s\nseed %016x\n",
                 VERSION,
                 frontierId,
-                kindName(),
+                KIND_NAMES.get(KINDS.indexOf(kind)),
                 capacity,
                 falsePositiveRate,
                 seed);

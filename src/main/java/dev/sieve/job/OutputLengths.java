@@ -83,10 +83,6 @@ public final class OutputLengths implements FileEnds {
         earlier.ends.forEach(ends::putIfAbsent);
     }
 
-    private static Path parent(Path output) {
-        return output.toAbsolutePath().resolveSibling("");
-    }
-
     private void read(String line) {
         Matcher fields = LINE.matcher(line);
         fields.matches();
@@ -106,7 +102,8 @@ public final class OutputLengths implements FileEnds {
     private String uri(Path output) throws IOException {
         String uri = uris.get(output);
         if (uri == null) {
-            uri = parent(output)
+            uri = output.toAbsolutePath()
+                    .resolveSibling("")
                     .toRealPath()
                     .resolve(output.getFileName())
                     .toUri()

@@ -25,6 +25,7 @@ import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -242,9 +243,10 @@ public final class LiveServer implements AutoCloseable {
 
     private void respond(HttpExchange exchange, Cache shown) throws IOException {
         switch (exchange.getRequestURI().getPath()) {
-            case "/" -> send(exchange, 200, "text/html", shown.page());
+            case "/" -> send(exchange, 200, "text/html", shown.text("page", Content::page));
             case "/update" -> update(exchange, shown);
-            case "/metrics" -> send(exchange, 200, "text/plain; version=0.0.4", shown.metrics());
+            case "/metrics" ->
+                send(exchange, 200, "text/plain; version=0.0.4", shown.text("metrics", Content::metrics));
             default -> send(exchange, 404, "text/plain", "Not found.\n");
         }
     }
@@ -256,7 +258,8 @@ public final class LiveServer implements AutoCloseable {
         }
         boolean isComplete =
                 hasEnded || "complete".equals(exchange.getRequestURI().getRawQuery());
-        send(exchange, 200, "text/html", shown.update(isComplete));
+        String name = isComplete ? "complete" : "progress";
+        send(exchange, 200, "text/html", shown.text(name, content -> content.update(isComplete)));
         if (hasEnded) {
             informed.countDown();
         }
@@ -348,16 +351,9 @@ public final class LiveServer implements AutoCloseable {
             return intervals < openUntil;
         }
 
-        synchronized String page() {
-            return texts.computeIfAbsent("page", name -> content.page());
-        }
-
-        synchronized String update(boolean isComplete) {
-            return texts.computeIfAbsent(isComplete ? "complete" : "progress", name -> content.update(isComplete));
-        }
-
-        synchronized String metrics() {
-            return texts.computeIfAbsent("metrics", name -> content.metrics());
+        /** Returns a text by a name, which is rendered unless there is one. */
+        synchronized String text(String name, Function<Content, String> rendering) {
+            return texts.computeIfAbsent(name, each -> rendering.apply(content));
         }
     }
 }

@@ -27,6 +27,7 @@ import crawlercommons.urlfrontier.Urlfrontier.URLInfo;
 import crawlercommons.urlfrontier.Urlfrontier.URLItem;
 import crawlercommons.urlfrontier.Urlfrontier.URLStatusRequest;
 import dev.sieve.SieveStats;
+import io.grpc.ServerCallHandler;
 import io.grpc.ServerMethodDefinition;
 import io.grpc.ServerServiceDefinition;
 import io.grpc.Status;
@@ -90,16 +91,12 @@ final class FrontierService extends URLFrontierImplBase {
         return put(PutMessages.URLS, call);
     }
 
-    /** PutDiscovered of version 2.6 of the protocol. */
-    private StreamObserver<StringList> putDiscovered(StreamObserver<StringList> call) {
-        return put(PutMessages.BATCHES, call);
-    }
-
+    /** Returns the calls of the library of the protocol, and PutDiscovered of version 2.6. */
     ServerServiceDefinition definition() {
+        ServerCallHandler<StringList, StringList> putDiscovered =
+                ServerCalls.asyncBidiStreamingCall(call -> put(PutMessages.BATCHES, call));
         return QuietMarshaller.applyTo(
-                bindService(),
-                ServerMethodDefinition.create(
-                        PutMessages.PUT_DISCOVERED, ServerCalls.asyncBidiStreamingCall(this::putDiscovered)));
+                bindService(), ServerMethodDefinition.create(PutMessages.PUT_DISCOVERED, putDiscovered));
     }
 
     private <M extends MessageLite, A> StreamObserver<M> put(PutMessages<M, A> messages, StreamObserver<A> call) {

@@ -8,6 +8,7 @@ import java.net.URLDecoder;
 import java.net.URLEncoder;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -47,14 +48,10 @@ public final class ServedFiles {
 
     private ServedFiles() {}
 
-    private interface Parser {
-        Object of(String line);
-    }
-
-    private static Predicate<String> valid(Parser parser) {
+    private static Predicate<String> valid(Function<String, Object> parser) {
         return line -> {
             try {
-                return parser.of(line) != null;
+                return parser.apply(line) != null;
             } catch (IllegalArgumentException e) {
                 return false;
             }
