@@ -5,7 +5,6 @@ import dev.sieve.Frontier;
 import dev.sieve.FrontierBuilder;
 import dev.sieve.Lease;
 import dev.sieve.Leases;
-import dev.sieve.OnFull;
 import dev.sieve.Sieve;
 import dev.sieve.SieveFullException;
 import dev.sieve.SieveStats;
@@ -501,10 +500,7 @@ public final class DurableSieve implements Frontier {
             RequestedSettings requested = new RequestedSettings(settings());
             Settings made = stored == null ? requested.make(disk) : requested.change(stored, disk);
             disk.delete(Checkpoint.TEMPORARY); // may fill the disk
-            OnFull onFull = settings().onFull(made.kind());
-            Recovery.Found found = new Recovery(disk, made)
-                    .run(filter -> new Deduplicator(
-                            filter, made.capacity(), onFull, settings().listener()));
+            Recovery.Found found = new Recovery(disk, made).run(settings());
             if (stored != null && !made.equals(stored)) {
                 made.write(disk);
             }

@@ -1,6 +1,8 @@
 package dev.sieve.durable;
 
 import dev.sieve.Deduplicator;
+import dev.sieve.FrontierSettings;
+import dev.sieve.OnFull;
 import dev.sieve.SieveStats;
 import dev.sieve.bloom.Membership;
 import dev.sieve.io.Disk;
@@ -9,7 +11,6 @@ import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Objects;
 import java.util.TreeMap;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -54,8 +55,8 @@ final class Recovery {
         files = FrontierFiles.list(disk);
     }
 
-    /** Restores the frontier, with a deduplicator around its filter. */
-    Found run(Function<Membership, Deduplicator> deduplicators) throws IOException {
+    /** Restores the frontier, with the choice for a full filter and the listener that are requested. */
+    Found run(FrontierSettings requested) throws IOException {
         FrontierFiles.requireNoUnfinishedRepair(disk);
         Map<Integer, DamageException> damaged = new TreeMap<>();
         Checkpoint checkpoint = Checkpoint.newest(disk, files, this::load, damaged);
@@ -64,7 +65,8 @@ final class Recovery {
             filter = settings.storedFilter();
         }
         Membership restored = Objects.requireNonNull(filter);
-        Deduplicator deduplicator = deduplicators.apply(restored);
+        OnFull onFull = requested.onFull(settings.kind());
+        Deduplicator deduplicator = new Deduplicator(restored, settings.capacity(), onFull, requested.listener());
         deduplicator.restore(
                 seen, checkpoint.stats().estimatedMissed(), checkpoint.stats().estimatedSize());
         LogScan scan = new LogScan(disk, settings, files, checkpoint, LogEnd.read(disk), deduplicator::restore);

@@ -3,8 +3,7 @@ package dev.sieve.durable;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
-import dev.sieve.Deduplicator;
-import dev.sieve.OnFull;
+import dev.sieve.FrontierSettings;
 import dev.sieve.io.FakeDisk;
 import java.io.IOException;
 import java.time.Duration;
@@ -27,8 +26,7 @@ class CheckpointerTest {
         FakeDisk disk = new FakeDisk();
         ScriptedRun.open(disk, Durability.PROCESS).close();
         Settings settings = Settings.read(disk);
-        Recovery.Found found = new Recovery(disk, settings)
-                .run(filter -> new Deduplicator(filter, settings.capacity(), OnFull.WARN, event -> {}));
+        Recovery.Found found = new Recovery(disk, settings).run(FrontierSettings.DEFAULTS);
         Checkpointer checkpointer = new Checkpointer(disk, settings, false, 1, found, null, null, new Starved());
 
         for (Executable call : List.<Executable>of(
