@@ -7,6 +7,7 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -168,16 +169,9 @@ public final class SharedNotes {
         Map<String, String> stored = worker.engine()
                 .call((session, number) -> CrawlSettings.storeOptions(session, worker.keys(), mine, mayStore));
         Map<String, @Nullable String> different = new TreeMap<>();
-        mine.forEach((name, value) -> {
-            if (!value.equals(stored.get(name))) {
-                different.put(name, stored.get(name));
-            }
-        });
-        stored.forEach((name, value) -> {
-            if (!mine.containsKey(name)) {
-                different.put(name, value);
-            }
-        });
+        Stream.concat(mine.keySet().stream(), stored.keySet().stream())
+                .filter(name -> !Objects.equals(mine.get(name), stored.get(name)))
+                .forEach(name -> different.put(name, stored.get(name)));
         return different;
     }
 }

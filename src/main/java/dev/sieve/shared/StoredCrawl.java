@@ -247,14 +247,12 @@ final class StoredCrawl implements Closeable {
             types.add("list");
         }
         for (int i = 0; i < keys.sliceCount(); i++) {
-            for (byte[] hash : keys.slice(i).hashes()) {
-                all.add(hash);
-                types.add("hash");
-            }
-            for (byte[] list : keys.slice(i).lists()) {
-                all.add(list);
-                types.add("list");
-            }
+            List<byte[]> hashes = keys.slice(i).hashes();
+            List<byte[]> lists = keys.slice(i).lists();
+            all.addAll(hashes);
+            all.addAll(lists);
+            types.addAll(Collections.nCopies(hashes.size(), "hash"));
+            types.addAll(Collections.nCopies(lists.size(), "list"));
         }
         int fixed = all.size();
         List<WrongKey> wrong = new ArrayList<>();
