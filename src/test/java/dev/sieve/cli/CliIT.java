@@ -30,21 +30,14 @@ class CliIT {
         return Cli.run(folder, args);
     }
 
+    private String file(String name) {
+        return folder.resolve(name).toString();
+    }
+
     @Test
     @Tag("slow")
     void theDemoCrawlsAWebOfItsOwnAndShowsTheWarnings() throws Exception {
-        Cli demo = sieve(
-                "demo",
-                "--hosts",
-                "20",
-                "--pages",
-                "400",
-                "-o",
-                "pages.jsonl",
-                "-o",
-                "urls.txt",
-                "--report",
-                "demo.html");
+        Cli demo = sieve("demo --hosts 20 --pages 400 -o pages.jsonl -o urls.txt --report demo.html".split(" ", -1));
 
         assertThat(demo.exitCode()).isZero();
         assertThat(demo.stdout()).isEmpty();
@@ -175,10 +168,10 @@ class CliIT {
 
     @Test
     void aJobThatIsNotThereIsNotMadeWithoutSeeds() throws Exception {
-        Cli crawl = sieve("--job", "nothing");
+        Run crawl = Run.of(Main.commandLine(), "--job", file("nothing"));
 
         assertThat(crawl.exitCode()).isEqualTo(2);
-        assertThat(crawl.stderr().lines()).hasSize(1);
+        assertThat(crawl.err().lines()).hasSize(1);
         assertThat(folder.resolve("nothing")).doesNotExist();
     }
 
@@ -186,18 +179,26 @@ class CliIT {
     void aJobIsNotMadeForSeedsOfWhichNoneIsOne() throws Exception {
         Files.writeString(folder.resolve("seeds.txt"), "nonsense\nftp://x/\n");
 
-        Cli crawl = sieve("seeds.txt", "http://[::1", "--job", "new/job");
+        Run crawl = Run.of(Main.commandLine(), file("seeds.txt"), "http://[::1", "--job", file("new/job"));
 
         assertThat(crawl.exitCode()).isEqualTo(2);
-        assertThat(crawl.stderr()).contains("no usable seed in seeds.txt");
+        assertThat(crawl.err()).contains("no usable seed in " + file("seeds.txt"));
         assertThat(folder.resolve("new")).doesNotExist();
     }
 
     @Test
     @Tag("slow")
     void aJobIsMadeWithTheFilterThatIsChosenAndKeepsIt() throws Exception {
-        sieve("http://127.0.0.1:1/", "--job", "job", "--retries", "0", "--filter", "classic");
-        sieve("--job", "job", "--retries", "0");
+        Run.of(
+                Main.commandLine(),
+                "http://127.0.0.1:1/",
+                "--job",
+                file("job"),
+                "--retries",
+                "0",
+                "--filter",
+                "classic");
+        Run.of(Main.commandLine(), "--job", file("job"), "--retries", "0");
 
         assertThat(folder.resolve("job/settings")).content().contains("\nfilter classic\n");
     }
@@ -210,13 +211,12 @@ class CliIT {
             }
         }
 
-        Cli crawl = sieve("--job", "job", "--capacity", "100");
+        Run crawl = Run.of(Main.commandLine(), "--job", file("job"), "--capacity", "100");
 
         assertThat(crawl.exitCode()).isEqualTo(2);
-        assertThat(crawl.stderr().lines()).hasSize(1);
+        assertThat(crawl.err().lines()).hasSize(1);
         // The size of a filter is an estimate.
-        assertThat(crawl.stderr())
-                .containsPattern("option '--job': capacity is 100, but .* about (4[89]|5[01])\\d URLs");
+        assertThat(crawl.err()).containsPattern("option '--job': capacity is 100, but .* about (4[89]|5[01])\\d URLs");
     }
 
     @ParameterizedTest
@@ -235,19 +235,20 @@ class CliIT {
     void anOutputThatExistsIsNotWrittenOver() throws Exception {
         Files.writeString(folder.resolve("mine.txt"), "mine");
 
-        Cli crawl = sieve("http://127.0.0.1:1/", "-o", "mine.txt");
+        Run crawl = Run.of(Main.commandLine(), "http://127.0.0.1:1/", "-o", file("mine.txt"));
 
         assertThat(crawl.exitCode()).isEqualTo(2);
-        assertThat(crawl.stderr()).contains("-o", "mine.txt", "--force");
+        assertThat(crawl.err()).contains("-o", file("mine.txt"), "--force");
         assertThat(folder.resolve("mine.txt")).hasContent("mine");
     }
 
     @Test
     void anOutputThatFailsIsExitCode4() throws Exception {
-        Cli crawl = sieve("http://127.0.0.1:1/", "--retries", "0", "-o", "no-such-folder/out.jsonl");
+        Run crawl = Run.of(
+                Main.commandLine(), "http://127.0.0.1:1/", "--retries", "0", "-o", file("no-such-folder/out.jsonl"));
 
         assertThat(crawl.exitCode()).isEqualTo(4);
-        assertThat(crawl.stderr()).contains("no-such-folder");
+        assertThat(crawl.err()).contains("no-such-folder");
     }
 
     @Test

@@ -17,7 +17,7 @@ import java.util.concurrent.TimeUnit;
 
 /** The packaged program, in a process of its own. */
 final class Program {
-    static final Path JAR = Path.of(System.getProperty("sieve.cli"));
+    static final Path JAR = Path.of(System.getProperty("sieve.cli")).toAbsolutePath();
 
     private static final String JAVA =
             Path.of(System.getProperty("java.home"), "bin", "java").toString();
@@ -47,11 +47,14 @@ final class Program {
             }
             Path made = CLASSES.resolveSibling("cli-classes.tmp");
             Files.deleteIfExists(made);
+            Path outputs = Files.createTempDirectory("sieve-classes");
             List<String> command = new ArrayList<>(List.of(JAVA));
             command.addAll(QUICK);
             command.addAll(List.of("-Xlog:disable", "-XX:ArchiveClassesAtExit=" + made, "-jar", JAR.toString()));
-            command.addAll(List.of("demo", "--hosts", "2", "--pages", "10"));
+            command.addAll(List.of("demo", "--hosts", "2", "--pages", "10", "--report", "r.html"));
+            command.addAll(List.of("-o", "pages.jsonl", "-o", "sitemap.xml"));
             new ProcessBuilder(command)
+                    .directory(outputs.toFile())
                     .redirectOutput(ProcessBuilder.Redirect.DISCARD)
                     .redirectError(ProcessBuilder.Redirect.DISCARD)
                     .start()
