@@ -39,22 +39,10 @@ import org.junit.platform.commons.annotation.Testable;
 
 /** Which package may import which others and which libraries, and further rules for all classes. */
 class ArchitectureTest {
-    private static final String[] LIBRARIES = {
-        "okhttp3..",
-        "okio..",
-        "org.brotli..",
-        "kotlin..",
-        "org.jsoup..",
-        "org.slf4j..",
-        "picocli..",
-        "ch.qos.logback..",
-        "org.netpreserve.jwarc..",
-        "redis.clients..",
-        "com.fasterxml.jackson..",
-        "io.grpc..",
-        "com.google.protobuf..",
-        "crawlercommons.urlfrontier.."
-    };
+    private static final String[] LIBRARIES = """
+                        okhttp3.. okio.. org.brotli.. kotlin.. org.jsoup.. org.slf4j.. picocli..
+                        ch.qos.logback.. org.netpreserve.jwarc.. redis.clients.. com.fasterxml.jackson..
+                        io.grpc.. com.google.protobuf.. crawlercommons.urlfrontier..""".split("\\s+", -1);
     private static final JavaClasses CLASSES = new ClassFileImporter()
             .importUrl(Sieve.class.getProtectionDomain().getCodeSource().getLocation());
 
@@ -227,21 +215,9 @@ class ArchitectureTest {
     @Test
     void theLoopNamesNoCapability() throws IOException {
         Set<String> words = Set.of("BotWall", "FolderSite", "SetCookie", "TextForm", "isLocal");
-        for (String name : List.of(
-                "Crawler",
-                "Dispatcher",
-                "HostResults",
-                "Levels",
-                "LinkQueue",
-                "Outcome",
-                "Politeness",
-                "Reachability",
-                "Recorder",
-                "RequestWatch",
-                "Task",
-                "UrlProcessor",
-                "VisitContext",
-                "Workers")) {
+        for (String name : """
+                        Crawler Dispatcher HostResults Levels LinkQueue Outcome Politeness Reachability Recorder
+                        RequestWatch Task UrlProcessor VisitContext Workers""".split("\\s+", -1)) {
             String source = Files.readString(Path.of("src/main/java/dev/sieve/crawl/" + name + ".java"));
             assertThat(source.split("\\W+")).as(name).doesNotContainAnyElementsOf(words);
         }

@@ -55,36 +55,12 @@ class OptionValuesTest {
                 .filter(option ->
                         Objects.requireNonNull(SharedOptions.rule(option)).value())
                 .forEach(option -> same.add(option.longestName()));
-        assertThat(same)
-                .containsExactlyInAnyOrder(
-                        "--scope",
-                        "--include",
-                        "--exclude",
-                        "--ignore-parameter",
-                        "--depth",
-                        "--sitemaps",
-                        "--check-links",
-                        "--check-resources",
-                        "--follow-nofollow",
-                        "--skip-duplicates",
-                        "--allow-trap",
-                        "--allow-private",
-                        "--ignore-robots",
-                        "--delay",
-                        "--per-host",
-                        "--per-domain",
-                        "--max-pages",
-                        "--max-time",
-                        "--max-per-host",
-                        "--retries",
-                        "--user-agent",
-                        "--header",
-                        "--keep-cookies",
-                        "--log-out",
-                        "--max-body",
-                        "--render",
-                        "--render-robots",
-                        "--render-wait");
+        assertThat(same).containsExactlyInAnyOrder("""
+                        --scope --include --exclude --ignore-parameter --depth --sitemaps --check-links
+                        --check-resources --follow-nofollow --skip-duplicates --allow-trap --allow-private
+                        --ignore-robots --delay --per-host --per-domain --max-pages --max-time --max-per-host
+                        --retries --user-agent --header --keep-cookies --log-out --max-body --render
+                        --render-robots --render-wait""".split("\\s+", -1));
     }
 
     @ParameterizedTest

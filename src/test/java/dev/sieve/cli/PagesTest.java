@@ -127,23 +127,9 @@ class PagesTest {
     void everyShellBlockCallsTheProgramWithOptionsThatItHas(Pages.Block block) throws Exception {
         Path calls = Files.createFile(folder.resolve("calls"));
         Path bin = Files.createDirectory(folder.resolve("bin"));
-        for (String name : List.of(
-                "sieve",
-                "java",
-                "mvn",
-                "curl",
-                "jq",
-                "keytool",
-                "npm",
-                "pip",
-                "python3",
-                "unzip",
-                "docker",
-                "sudo",
-                "redis-cli",
-                "redis-server",
-                "valkey-server",
-                "systemctl")) {
+        for (String name : """
+                        sieve java mvn curl jq keytool npm pip python3 unzip docker sudo redis-cli redis-server
+                        valkey-server systemctl""".split("\\s+", -1)) {
             Path stub = Files.writeString(bin.resolve(name), STUB);
             assertThat(stub.toFile().setExecutable(true)).isTrue();
         }

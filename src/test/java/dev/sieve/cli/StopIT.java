@@ -161,18 +161,9 @@ class StopIT {
             // The serial collector would try for long to find some memory.
             jvm = List.of("-Xmx32m", "-XX:-UseSerialGC", "-XX:+UseG1GC");
 
-            Process crawl = start(
-                    site,
-                    "--ignore-robots",
-                    "--delay",
-                    "0",
-                    "--per-host",
-                    "8",
-                    "--allow-trap",
-                    "all",
-                    "--filter=exact",
-                    "--job",
-                    "job");
+            String options = " --ignore-robots --delay 0 --per-host 8 --allow-trap all --filter=exact --job job";
+
+            Process crawl = start((site + options).split(" ", -1));
 
             assertThat(crawl.waitFor(200, TimeUnit.SECONDS)).isTrue();
             assertThat(crawl.exitValue()).as(err()).isEqualTo(1);

@@ -8,6 +8,7 @@ import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 
 /**
  * Runs a fuzz target on random and on mutated inputs.
@@ -37,6 +38,12 @@ public final class Fuzzer {
     private Fuzzer(long seed, byte[][] examples) {
         random = new Random(seed);
         this.examples = examples;
+    }
+
+    /** Returns the words of a text, which are on lines of their own or two spaces apart, and others. */
+    public static String[] words(String text, String... others) {
+        return Stream.concat(Stream.of(text.split(" {2,}|\n", -1)).filter(word -> !word.isEmpty()), Stream.of(others))
+                .toArray(String[]::new);
     }
 
     /** Runs a target on its examples and on inputs made from them, where an example is a text. */

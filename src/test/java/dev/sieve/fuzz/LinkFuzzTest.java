@@ -26,84 +26,16 @@ import org.junit.jupiter.api.Test;
 public class LinkFuzzTest {
     private static final String PAGE = "http://h/dir/page?q";
     private static final String REFRESH = "0;url=r";
-    private static final String[] WORDS = {
-        "<a href=x>",
-        "<a href='?\u0439'>",
-        "<a href=",
-        "</a>",
-        "<area href=y>",
-        "<iframe src=z>",
-        "</iframe>",
-        "<frameset>",
-        "<frame src=w>",
-        "</frameset>",
-        "<link rel=next href=n>",
-        "<base href='/b/'>",
-        "<base href=//[1::2::3]/>",
-        "<meta ",
-        "<meta http-equiv=refresh content='0;url=r'>",
-        "charset=utf-16>",
-        "charset=koi8-r>",
-        "name=robots content=none>",
-        "<title>",
-        "</title>",
-        "<svg>",
-        "</svg>",
-        "<svg><a xlink:href=s>",
-        "<math>",
-        "<mtext>",
-        "<foreignObject>",
-        "<table>",
-        "<tr>",
-        "<td>",
-        "</table>",
-        "<p>",
-        "</p>",
-        "<b>",
-        "</b>",
-        "<form>",
-        "<select>",
-        "<option>",
-        "<template>",
-        "</template>",
-        "<script>",
-        "</script>",
-        "<style>",
-        "<noscript>",
-        "<textarea>",
-        "<plaintext>",
-        "<!--",
-        "-->",
-        "<![CDATA[",
-        "]]>",
-        "<",
-        ">",
-        "</",
-        "'",
-        "\"",
-        "=",
-        " ",
-        "&amp;",
-        "&#",
-        "&#x",
-        "\0",
-        "\ufffe",
-        "\ud800",
-        "t",
-        "/",
-        "\n",
-        "<body ",
-        "<html ",
-        "<head>",
-        "</head>",
-        "</body>",
-        "<li>",
-        "<div>",
-        "</div>",
-        "<a><a>",
-        "http://[0:1:2:3:4:5:6::8]/",
-        "#f"
-    };
+    private static final String[] WORDS = Fuzzer.words("""
+            <a href=x>  <a href='?\u0439'>  <a href=  </a>  <area href=y>  <iframe src=z>  </iframe>  <frameset>
+            <frame src=w>  </frameset>  <link rel=next href=n>  <base href='/b/'>  <base href=//[1::2::3]/>
+            <meta http-equiv=refresh content='0;url=r'>  charset=utf-16>  charset=koi8-r>
+            name=robots content=none>  <title>  </title>  <svg>  </svg>  <svg><a xlink:href=s>  <math>  <mtext>
+            <foreignObject>  <table>  <tr>  <td>  </table>  <p>  </p>  <b>  </b>  <form>  <select>  <option>
+            <template>  </template>  <script>  </script>  <style>  <noscript>  <textarea>  <plaintext>  <!--
+            -->  <![CDATA[  ]]>  <  >  </  '  "  =  &amp;  &#  &#x  \0  \ufffe  \ud800  t  /  <head>  </head>
+            </body>  <li>  <div>  </div>  <a><a>  http://[0:1:2:3:4:5:6::8]/  #f
+            """, "<meta ", " ", "\n", "<body ", "<html ");
 
     @Test
     void everyDocumentIsRead() {

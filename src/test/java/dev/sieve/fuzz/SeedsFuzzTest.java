@@ -16,39 +16,11 @@ import org.junit.jupiter.api.Test;
 /** Each line of a list of seeds that is neither blank nor a comment is a URL or a problem, and each word likewise. */
 @Tag("hostile")
 public class SeedsFuzzTest {
-    private static final String[] WORDS = {
-        "http://h/a",
-        "https://user:secret@h/",
-        "ftp://h/",
-        "example.com",
-        "localhost",
-        ":80",
-        "/",
-        "x",
-        "#",
-        " ",
-        "\t",
-        "\n",
-        "\r",
-        "\r\n",
-        "\ufeff",
-        "\u2028",
-        "\u0085",
-        "\u000b",
-        "\u3000",
-        "\0",
-        "\u001b[31m",
-        "\ud800",
-        "-",
-        ".txt",
-        "[::1]",
-        "[0:1:2:3:4:5:6::8]",
-        "%",
-        "@",
-        "\\",
-        "a".repeat(5000),
-        "é"
-    };
+    private static final String[] WORDS =
+            Fuzzer.words("""
+            http://h/a  https://user:secret@h/  ftp://h/  example.com  localhost  :80  /  x  #  \ufeff
+            \0  \u001b[31m  \ud800  -  .txt  [::1]  [0:1:2:3:4:5:6::8]  %  @  \\  é
+            """, "\u2028", "\u000b", "\u3000", " ", "\t", "\n", "\r", "\r\n", "\u0085", "a".repeat(5000));
 
     @Test
     void everyListIsRead() {

@@ -17,54 +17,13 @@ import org.junit.jupiter.api.Test;
 /** Any file is read to its end or to an error, and each URL passed on is normalised and counted. */
 @Tag("hostile")
 public class SitemapFuzzTest {
-    private static final String[] WORDS = {
-        "<?xml version='1.0'?>",
-        "<?xml version='1.1' encoding='x'?>",
-        "<urlset>",
-        "</urlset>",
-        "<url>",
-        "</url>",
-        "<loc>",
-        "</loc>",
-        "<sitemapindex>",
-        "<sitemap>",
-        "</sitemap>",
-        "</sitemapindex>",
-        "<rss><channel>",
-        "<item>",
-        "<link>",
-        "</link>",
-        "</item>",
-        "<feed>",
-        "<entry>",
-        "<link href='http://h/f'/>",
-        "</entry>",
-        "</feed>",
-        "http://h/a",
-        "\n",
-        "http://[0:1:2:3:4:5:6::8]/",
-        "&amp;",
-        "&x;",
-        "&#0;",
-        "&#x110000;",
-        "<!DOCTYPE x [<!ENTITY x 'y'>]>",
-        "<!--",
-        "-->",
-        "<![CDATA[",
-        "]]>",
-        "<",
-        ">",
-        "\0",
-        "\ufffe",
-        "\ud800",
-        "<?p ?>",
-        "<x:loc xmlns:x='y'>",
-        "</x:loc>",
-        " ",
-        "=",
-        "'",
-        "x".repeat(9000)
-    };
+    private static final String[] WORDS = Fuzzer.words("""
+            <?xml version='1.0'?>  <?xml version='1.1' encoding='x'?>  <urlset>  </urlset>  <url>  </url>  <loc>
+            </loc>  <sitemapindex>  <sitemap>  </sitemap>  </sitemapindex>  <rss><channel>  <item>  <link>
+            </link>  </item>  <feed>  <entry>  <link href='http://h/f'/>  </entry>  </feed>  http://h/a
+            http://[0:1:2:3:4:5:6::8]/  &amp;  &x;  &#0;  &#x110000;  <!DOCTYPE x [<!ENTITY x 'y'>]>  <!--  -->
+            <![CDATA[  ]]>  <  >  \0  \ufffe  \ud800  <?p ?>  <x:loc xmlns:x='y'>  </x:loc>  =  '
+            """, "\n", " ", "x".repeat(9000));
 
     @Test
     void everyFileIsRead() {

@@ -245,30 +245,10 @@ class SinksTest {
         JsonNode json = record(visit);
         assertThat(record.keySet())
                 .containsAll(json.properties().stream().map(Map.Entry::getKey).toList())
-                .endsWith(
-                        "accepted",
-                        "moved",
-                        "earlier",
-                        "newly_broken",
-                        "wall",
-                        "login",
-                        "rendered",
-                        "digest",
-                        "text_digest",
-                        "description",
-                        "canonical",
-                        "duplicate_of",
-                        "sketch",
-                        "change",
-                        "same_text",
-                        "last_visit",
-                        "last_status",
-                        "last_change",
-                        "visits",
-                        "signals",
-                        "meta",
-                        "text_cut",
-                        "text");
+                .endsWith("""
+                        accepted moved earlier newly_broken wall login rendered digest text_digest description
+                        canonical duplicate_of sketch change same_text last_visit last_status last_change visits
+                        signals meta text_cut text""".split("\\s+", -1));
         json.properties()
                 .forEach(each -> assertThat(record.get(each.getKey()))
                         .as(each.getKey())

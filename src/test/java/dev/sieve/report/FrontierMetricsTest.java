@@ -108,18 +108,11 @@ class FrontierMetricsTest {
 
         String text = prometheus.scrape();
         assertThat(text.lines().filter(line -> !line.startsWith("#")).map(line -> line.replaceFirst(" .*", "")))
-                .containsExactlyInAnyOrder(
-                        "sieve_estimated_missed_pages",
-                        "sieve_filter_capacity_urls",
-                        "sieve_filter_false_positive_ratio",
-                        "sieve_filter_fill_ratio",
-                        "sieve_filter_memory_bytes",
-                        "sieve_filter_size_urls",
-                        "sieve_urls_accepted_total",
-                        "sieve_urls_done_total",
-                        "sieve_urls_leased",
-                        "sieve_urls_pending",
-                        "sieve_urls_seen_total");
+                .containsExactlyInAnyOrder("""
+                        sieve_estimated_missed_pages sieve_filter_capacity_urls
+                        sieve_filter_false_positive_ratio sieve_filter_fill_ratio sieve_filter_memory_bytes
+                        sieve_filter_size_urls sieve_urls_accepted_total sieve_urls_done_total sieve_urls_leased
+                        sieve_urls_pending sieve_urls_seen_total""".split("\\s+", -1));
         assertThat(text).contains("\nsieve_urls_accepted_total 3.0\n");
         Promtool.requireMetrics(text);
         assertThat(sieve.pending()).isEqualTo(3);

@@ -94,22 +94,9 @@ class EngineTest {
     @Test
     void aUserNeedsOnlyTheRightsThatAreDocumented() throws IOException {
         try (TestEngine server = TestEngine.start()) {
-            server.command(
-                    "ACL",
-                    "SETUSER",
-                    "worker",
-                    "on",
-                    ">secret",
-                    "~{a*",
-                    "-@all",
-                    "+@read",
-                    "+@write",
-                    "+evalsha",
-                    "+script|load",
-                    "+info",
-                    "+ping",
-                    "+select",
-                    "+time");
+            server.command("""
+                        ACL SETUSER worker on >secret ~{a* -@all +@read +@write +evalsha +script|load +info
+                        +ping +select +time""".split("\\s+", -1));
             EngineAddress address = EngineAddress.parse("valkey://worker:secret@127.0.0.1:" + server.port() + "/a");
             try (Engine engine = open(address)) {
                 TestSlice slice = new TestSlice(engine.run().id, "w", "{a}0");

@@ -253,40 +253,15 @@ class CookieCrawlTest {
 
     @Test
     void linksThatEndTheSessionAreNotRequested() throws IOException {
-        String[] ends = {
-            "/logout",
-            "/log-out/",
-            "/?action=logout&x",
-            "/a/LOGOFF.php",
-            "/Special:UserLogout",
-            "/sign_out",
-            "/SignOff",
-            "/abmelden",
-            "/LogoutServlet",
-            "/doLogout.action",
-            "/logoutUser?x",
-            "/d%C3%A9connexion",
-            "/?do=se%2dd%c3%89connecter",
-            "/%E3%83%AD%E3%82%B0%E3%82%A2%E3%82%A6%E3%83%88",
-            "/connect/endsession?id=1",
-            "/adfs/ls/?wa=wsignout1.0",
-            "/saml2/idp/slo",
-            "/session/destroy",
-            "/a//logout"
-        };
-        String[] others = {
-            "/catalogout",
-            "/blog/outdoor",
-            "/logouts",
-            "/signoffs/x",
-            "/assign/out",
-            "/designout",
-            "/docs/logout-endpoint.html",
-            "/how-to-log-out",
-            "/logout%20page",
-            "/slo/",
-            "/fr/connexion"
-        };
+        String[] ends = """
+                        /logout /log-out/ /?action=logout&x /a/LOGOFF.php /Special:UserLogout /sign_out /SignOff
+                        /abmelden /LogoutServlet /doLogout.action /logoutUser?x /d%C3%A9connexion
+                        /?do=se%2dd%c3%89connecter /%E3%83%AD%E3%82%B0%E3%82%A2%E3%82%A6%E3%83%88
+                        /connect/endsession?id=1 /adfs/ls/?wa=wsignout1.0 /saml2/idp/slo /session/destroy
+                        /a//logout""".split("\\s+", -1);
+        String[] others = """
+                        /catalogout /blog/outdoor /logouts /signoffs/x /assign/out /designout
+                        /docs/logout-endpoint.html /how-to-log-out /logout%20page /slo/ /fr/connexion""".split("\\s+", -1);
         site.on("/", "200\n\n" + links(ends) + links(others) + "<img src=/logout.png>");
 
         CrawlReport report = crawl(cookies().with(Capability.CHECK_LINKS, true).with(Capability.CHECK_RESOURCES, true));
@@ -387,6 +362,7 @@ class CookieCrawlTest {
     }
 
     @Test
+    @Tag("slow")
     @Tag("hostile")
     void cookieBombsAreBounded() throws IOException {
         try (HostileServer server = new HostileServer()) {
