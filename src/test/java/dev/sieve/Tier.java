@@ -1,8 +1,8 @@
 package dev.sieve;
 
 /**
- * How much a test does: little in a usual build, most with {@code -Dsieve.proof=true}. Tests that cannot do less are tagged
- * {@code slow}, and run only with {@code -Pci}.
+ * How much a test does: little in a usual build, most with {@code -Dsieve.proof=true}. Tests that cannot do less are
+ * tagged {@code slow}, and run only with {@code -Pci}.
  */
 public final class Tier {
     /** Whether the tests take hours. */

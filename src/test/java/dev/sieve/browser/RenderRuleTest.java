@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.sieve.fetch.FetchResult.Page;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -144,6 +145,7 @@ class RenderRuleTest {
 
     /** No document takes time by the square of its length. */
     @ParameterizedTest
+    @Tag("slow")
     @ValueSource(
             strings = {
                 "<",

@@ -28,6 +28,7 @@ class HostileCatalogueTest {
     private Path folder;
 
     @ParameterizedTest
+    @Tag("slow")
     @ValueSource(booleans = {false, true})
     void everyKindOfServerIsEndured(boolean writesAll) throws IOException {
         try (HostileServer bad = new HostileServer();

@@ -177,6 +177,7 @@ class StartScriptIT {
 
     /** As an image that jlink has made, or a Java without this feature. */
     @Test
+    @Tag("slow")
     void aJavaThatCannotArchiveClassesStarts() throws Exception {
         Programs.Result help = sieve(Programs.thisJava(), "--help");
         Path java = javaHome("""
@@ -202,6 +203,7 @@ class StartScriptIT {
     }
 
     @Test
+    @Tag("slow")
     void argumentsAreReadInTheLocaleOfCron() throws Exception {
         for (String locale : List.of("C", "POSIX", "xx_YY.UTF-8")) {
             Programs.Result why = sieve(
@@ -214,6 +216,7 @@ class StartScriptIT {
     }
 
     @Test
+    @Tag("slow")
     void classesThatDoNotFitAreIgnoredInSilence() throws Exception {
         Programs.Result help = sieve(Programs.thisJava(), "--help");
         Files.setPosixFilePermissions(cached().get(0), PosixFilePermissions.fromString("rw-------"));

@@ -171,6 +171,7 @@ class PolitenessTest {
 
     /** The server responds at once, so that the delay would become a quarter of the one that it asks for. */
     @Test
+    @Tag("slow")
     void aDelayThatAdaptsIsNotBelowCrawlDelayAndRetryAfter() throws IOException {
         server.on("/robots.txt", robots(CRAWL_DELAY))
                 .on("/busy", HostileServer.raw("HTTP/1.1 503 Busy\nRetry-After: 2\nConnection: close\n"));

@@ -252,6 +252,7 @@ class TrapCrawlTest {
     }
 
     @ParameterizedTest
+    @Tag("slow")
     @ValueSource(ints = {404, 200})
     void siteThatRepeatsItselfDoesNotEndIfThatIsAllowed(int status) throws IOException {
         CrawlOptions options =
@@ -310,6 +311,7 @@ class TrapCrawlTest {
 
     /** Of each page there are 40 copies, as for versions, and each is found on only one page; many are missing. */
     @Test
+    @Tag("slow")
     void siteWithManyCopiesLosesNoPage() throws IOException {
         int pages = 3000;
         Ended ended = crawlOf(

@@ -169,6 +169,7 @@ class UntrustedServersTest {
 
     /** With 60 hosts; more in a proof. */
     @ParameterizedTest
+    @Tag("slow")
     @ValueSource(strings = {"Keep-Alive", "close"})
     @Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
     void connectionsOfManyHostsEndWithoutTheServers(String connection) throws Exception {

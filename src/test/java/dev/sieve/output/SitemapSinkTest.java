@@ -22,6 +22,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
 import java.util.zip.GZIPInputStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -165,6 +166,7 @@ class SitemapSinkTest {
     }
 
     @Test
+    @Tag("slow")
     void aSitemapIsSplitAfter50Megabytes() throws IOException {
         String path = "x".repeat(2047 - SITE.length() - 6);
         List<String> urls = IntStream.range(10_000, 35_500)

@@ -189,6 +189,7 @@ class ArticleTextTest {
     }
 
     @Test
+    @Tag("slow")
     @Tag("hostile")
     void aHugePageKeepsAPartOfItsText() {
         String story = "<p>" + prose("captain") + "</p>";

@@ -159,6 +159,7 @@ class VisibleTextTest {
     }
 
     @ParameterizedTest
+    @Tag("slow")
     @EnumSource
     @Tag("hostile")
     void aTextHasABound(TextForm form) {

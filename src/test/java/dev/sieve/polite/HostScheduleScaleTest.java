@@ -27,6 +27,7 @@ class HostScheduleScaleTest {
     private Path directory;
 
     @Test
+    @Tag("slow")
     void aMillionHostsFitIn256Megabytes() throws IOException, InterruptedException {
         long heapMegabytes = 8 + 240L * HOSTS / MILLION;
         Process crawl = new ProcessBuilder(

@@ -41,6 +41,7 @@ import java.util.stream.Stream;
 import org.jsoup.Jsoup;
 import org.jsoup.nodes.Document;
 import org.jsoup.nodes.Element;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -444,6 +445,7 @@ class CrawlRecordTest {
     }
 
     @Test
+    @Tag("slow")
     void memoryAndPageAreBoundedWhateverIsCrawled() throws IOException {
         CrawlRecord record = new CrawlRecord();
         record.start(null, false, NOW);

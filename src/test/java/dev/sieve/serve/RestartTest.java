@@ -32,6 +32,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -399,6 +400,7 @@ class RestartTest {
     }
 
     @ParameterizedTest
+    @Tag("slow")
     @ValueSource(booleans = {false, true})
     void theDeletionsOfAQueueStayFewWhileTheServerRuns(boolean isKilled) throws Exception {
         Door first = open("a", START_SECONDS);

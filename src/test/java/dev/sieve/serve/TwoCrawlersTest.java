@@ -26,6 +26,7 @@ import okhttp3.Response;
 import org.jsoup.Jsoup;
 import org.jsoup.nodes.Document;
 import org.jsoup.select.Elements;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -37,6 +38,7 @@ class TwoCrawlersTest {
             .build();
 
     @Test
+    @Tag("slow")
     void togetherTheyRequestEachUrlOfAWebOnce(@TempDir Path folder) throws Exception {
         try (DemoWeb web = PolitenessJudge.web().recorded(10_000).open();
                 Door door = new Door(folder);

@@ -102,7 +102,7 @@ class SharedModelTest {
     }
 
     int pages() {
-        return 400;
+        return 200;
     }
 
     /** Starts the engine. */
