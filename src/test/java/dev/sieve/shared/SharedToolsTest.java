@@ -111,7 +111,7 @@ class SharedToolsTest {
     @Test
     void aFullEngineIsReadAndSaysWhatItLacks() throws IOException {
         List<String> pending = fill();
-        engine.config("maxmemory", "1000000");
+        engine.config("maxmemory", "1");
         try {
             assertThat(exported(address)).isEqualTo(pending);
             assertThat(SharedTools.inspect(address).problems()).isEmpty();
