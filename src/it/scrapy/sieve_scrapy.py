@@ -64,7 +64,8 @@ class SieveScheduler(FromCrawler):
         self.channel = (grpc.secure_channel(self.address, grpc.ssl_channel_credentials(ca), options) if ca
                         else grpc.insecure_channel(self.address, options))
         self.server, self.ended = URLFrontierStub(self.channel), threading.Event()
-        threading.Thread(target=self._renew, name="sieve", daemon=True).start()
+        self.renewer = threading.Thread(target=self._renew, name="sieve", daemon=True)
+        self.renewer.start()
         self.crawler.sieve, self.run = self, ensureDeferred(self._run())
 
     def close(self, reason):
@@ -173,12 +174,14 @@ class SieveScheduler(FromCrawler):
 
     def _renew(self):
         """Renews the leases in a thread, also while a callback lets the reactor wait."""
-        while not self.ended.wait(self.lease / 4):
-            leases, end = list(self.leases), time.time() + self.lease
+        pause = self.lease / 4
+        while not self.ended.wait(pause):
+            leases, end, pause = list(self.leases), time.time() + self.lease, self.lease / 4
             try:
-                list(self.server.PutURLs((self._known(*url, until=end) for url in leases), timeout=60))
+                list(self.server.PutURLs((self._known(*url, until=end) for url in leases), timeout=pause))
             except (grpc.RpcError, ValueError) as e:  # the latter when the channel has just been closed
                 log.info("%s: leases are not renewed: %s", self.address, e)
+                pause = 1
 
     async def _run(self):
         try:
@@ -189,6 +192,8 @@ class SieveScheduler(FromCrawler):
                 if not self.closed and not self.is_broken and not self.is_behind():
                     await self._fetch()
                 await deferLater(self.reactor, 0 if self.closed else TICK)
+            self.ended.set()
+            await deferToThread(self.renewer.join)  # so that no lease is renewed after it was given back
             if not self.is_broken:
                 await self._call("PutURLs", [self._known(*url, until=time.time()) for _, _, url, _ in self.ready])
         except Exception as e:
