@@ -220,7 +220,7 @@ class CrawlCommand extends Subcommand {
             if (place.isShared() ? !start.hasSeeds() : !start.hasUrls()) {
                 throw Seeding.none(spec, seeds);
             }
-            recording.command(CommandLineText.of(spec, seeds));
+            recording.command(spec, seeds);
             Recording.Run recorded = recording.start(start.crawler(), start.job());
             Outputs outputs = open(start.job(), resumes, place.forces());
             if (isVerbose) {

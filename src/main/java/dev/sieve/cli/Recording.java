@@ -22,12 +22,17 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
 
 /** Records a crawl for its report, its live page and its metrics, or for the reports of those who share it. */
 final class Recording {
@@ -35,6 +40,12 @@ final class Recording {
     private static final int MILLIS = 1000;
     private static final int SAMPLES_PER_SHARE = 5;
     private static final Duration SEARCH_AFTER_STOP = Duration.ofSeconds(5);
+
+    /** A user and a password in a URL. */
+    private static final Pattern USER = Pattern.compile("//[^/?#@ ]*+@");
+
+    /** A word that every shell takes as it is. */
+    private static final Pattern PLAIN = Pattern.compile("[A-Za-z0-9_./:@%+,-][A-Za-z0-9_./:@%+,=-]*");
 
     private final CrawlRecord record;
     private final @Nullable Path file;
@@ -83,8 +94,34 @@ final class Recording {
     }
 
     /** Sets the seeds and options that the report shows for this run. */
-    void command(String text) {
-        record.command(text);
+    void command(CommandSpec spec, List<String> seeds) {
+        record.command(commandLine(spec, seeds));
+    }
+
+    /** Returns a command as a shell takes it, without passwords: values of headers, and users in URLs. */
+    static String commandLine(CommandSpec spec, List<String> seeds) {
+        List<String> words = new ArrayList<>(List.of("sieve"));
+        words.addAll(seeds);
+        // An option is listed as often as it was given, each time with all its values.
+        for (OptionSpec option :
+                new LinkedHashSet<>(spec.commandLine().getParseResult().matchedOptions())) {
+            boolean isFlag = option.arity().max() == 0;
+            for (String value : isFlag ? List.of("") : option.originalStringValues()) {
+                String shown =
+                        option.longestName().equals(RequestOptions.HEADER) ? value.replaceFirst(":.*", ": ...") : value;
+                if (isFlag || value.equals(option.fallbackValue())) {
+                    words.add(option.longestName());
+                } else if (option.arity().min() == 0) {
+                    words.add(option.longestName() + "=" + shown);
+                } else {
+                    words.addAll(List.of(option.longestName(), shown));
+                }
+            }
+        }
+        return words.stream()
+                .map(word -> USER.matcher(word).replaceAll("//"))
+                .map(word -> PLAIN.matcher(word).matches() ? word : "'" + word.replace("'", "'\\''") + "'")
+                .collect(Collectors.joining(" "));
     }
 
     List<BrokenLink> brokenLinks() {

@@ -520,7 +520,7 @@ class OptionValuesTest {
         CommandLine line = Main.commandLine();
         line.parseArgs(name, "Authorization: Basic secret", "https://example.org/");
 
-        assertThat(CommandLineText.of(line.getCommandSpec(), List.of()))
+        assertThat(Recording.commandLine(line.getCommandSpec(), List.of()))
                 .isEqualTo("sieve --header 'Authorization: ...'");
     }
 
