@@ -195,9 +195,24 @@ record Checkpoint(
     private static InputStream stream(DiskView.Source source, long from) {
         return new FilterInputStream(source.stream(from)) {
             @Override
+            public int read() throws IOException {
+                byte[] one = new byte[1];
+                return read(one, 0, 1) < 0 ? -1 : one[0] & 0xff;
+            }
+
+            @Override
             public int read(byte[] bytes, int at, int length) {
                 try {
                     return super.read(bytes, at, length);
+                } catch (IOException e) {
+                    throw new UncheckedIOException(e);
+                }
+            }
+
+            @Override
+            public long skip(long count) {
+                try {
+                    return super.skip(count);
                 } catch (IOException e) {
                     throw new UncheckedIOException(e);
                 }

@@ -273,7 +273,10 @@ public final class LocalDisk implements Disk {
         }
     }
 
-    /** Does work on a channel whether the thread is interrupted or not, again if an interrupt closes it. It stays interrupted. */
+    /**
+     * Does work on a channel that it opens, whether the thread is interrupted or not, again if an interrupt closes it. The
+     * thread stays interrupted.
+     */
     public static void uninterrupted(Work work) throws IOException {
         boolean isInterrupted = Thread.interrupted();
         boolean isDone = false;

@@ -279,10 +279,16 @@ public final class OutputFile extends OutputStream {
 
     /** Cuts off what was written since the last flush, which may end anywhere. */
     private void cutBack(IOException cause) {
+        // A channel is closed when the thread is interrupted.
+        boolean isInterrupted = Thread.interrupted();
         try {
-            LocalDisk.uninterrupted(() -> out.getChannel().truncate(end.length()));
+            out.getChannel().truncate(end.length());
         } catch (IOException e) {
             cause.addSuppressed(e);
+        } finally {
+            if (isInterrupted) {
+                Thread.currentThread().interrupt();
+            }
         }
     }
 

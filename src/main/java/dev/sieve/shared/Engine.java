@@ -277,8 +277,7 @@ final class Engine implements Closeable {
 
     private Map<Server, Map<String, String>> connect(Session session) throws IOException {
         try {
-            Map<Server, Map<String, String>> infos =
-                    session.connect(candidates().toList());
+            Map<Server, Map<String, String>> infos = session.connect(candidates());
             for (Map.Entry<Server, Map<String, String>> node : infos.entrySet()) {
                 try {
                     check(node.getValue(), session.topology().isCluster());
@@ -300,8 +299,10 @@ final class Engine implements Closeable {
     }
 
     /** Returns the nodes that may be asked for the others: those that were there last come first. */
-    private synchronized Stream<Server> candidates() {
-        return Stream.concat(nodes.stream(), address.servers().stream()).distinct();
+    private synchronized List<Server> candidates() {
+        return Stream.concat(nodes.stream(), address.servers().stream())
+                .distinct()
+                .toList();
     }
 
     /** Connects to an engine that may be usable before long, but not to one that may have another address; returns warnings. */
