@@ -239,17 +239,18 @@ class SharedCrawlTest {
 
     @Test
     @Tag("slow")
-    void theLimitOfPagesHoldsWhenACrawlerIsKilled() throws Exception {
+    void theLimitOfPagesHoldsWhenCrawlersAreKilled() throws Exception {
         int most = 120;
         List<Process> crawlers = new ArrayList<>();
         try (DemoWeb web = web(300)) {
-            for (int i = 0; i < 3; i++) {
+            for (int i = 0; i < 4; i++) {
                 crawlers.add(process(
                         engine, web.start(), Duration.ofMillis(20), most, Integer.MAX_VALUE, Integer.MAX_VALUE));
             }
-            Await.until(() -> owners().size() == 3 && web.requestCount() >= 30);
+            Await.until(() -> owners().size() == 4 && web.requestCount() >= 30);
 
             crawlers.get(0).destroyForcibly();
+            crawlers.get(1).destroyForcibly();
             for (Process crawler : crawlers) {
                 crawler.waitFor();
             }
@@ -271,7 +272,7 @@ class SharedCrawlTest {
 
     @Test
     @Tag("slow")
-    void theLimitPerHostHoldsWhenACrawlerIsKilled() throws Exception {
+    void theLimitPerHostHoldsWhenCrawlersAreKilled() throws Exception {
         int most = 15;
         int hosts = 16;
         List<Process> crawlers = new ArrayList<>();
@@ -293,20 +294,21 @@ class SharedCrawlTest {
                 Await.until(() -> haveJoined.getCount() == 0);
                 return Site.status(404);
             });
-            for (int i = 0; i < 3; i++) {
+            for (int i = 0; i < 4; i++) {
                 String seed = url("start.test", site, "/");
                 crawlers.add(process(engine, seed, Duration.ofMillis(100), Long.MAX_VALUE, most, Integer.MAX_VALUE));
             }
-            Await.until(() -> owners().size() == 3);
+            Await.until(() -> owners().size() == 4);
             haveJoined.countDown();
             Await.until(() -> expected.keySet().stream().allMatch(host -> urlsDone(host) != null));
 
             crawlers.get(0).destroyForcibly();
+            crawlers.get(1).destroyForcibly();
             for (Process crawler : crawlers) {
                 crawler.waitFor();
             }
 
-            assertThat(crawlers.subList(1, 3)).extracting(Process::exitValue).containsOnly(0);
+            assertThat(crawlers.subList(2, 4)).extracting(Process::exitValue).containsOnly(0);
             Map<String, Integer> requested = new TreeMap<>();
             Set.copyOf(site.requests()).stream()
                     .filter(path -> path.length() > 1)
