@@ -179,8 +179,7 @@ class SieveScheduler(FromCrawler):
             leases, end, pause = list(self.leases), time.time() + self.lease, self.lease / 4
             try:
                 list(self.server.PutURLs((self._known(*url, until=end) for url in leases), timeout=pause))
-            except (grpc.RpcError, ValueError) as e:  # the latter when the channel has just been closed
-                log.info("%s: leases are not renewed: %s", self.address, e)
+            except (grpc.RpcError, ValueError):  # the latter when the channel has just been closed
                 pause = 1
 
     async def _run(self):
@@ -212,11 +211,12 @@ class SieveScheduler(FromCrawler):
             try:
                 return await deferToThread(call)
             except grpc.RpcError as e:
+                problem = f"{self.address}: {e.code().name} {e.details()}"
                 is_over = self.closed and time.monotonic() - self.closed > self.patience
                 if is_over or e.code().name in ("INVALID_ARGUMENT", "UNIMPLEMENTED"):
-                    raise
+                    raise OSError(problem) from e
                 if not attempt:
-                    log.warning("%s: %s %s; trying again", self.address, e.code().name, e.details())
+                    log.warning("%s; trying again", problem)
                 await deferLater(self.reactor, 0.1)
 
     async def _send(self):
