@@ -14,7 +14,6 @@ import org.jspecify.annotations.Nullable;
  * <p>Every frame can be read alone. Not safe for use by many threads.
  */
 final class UrlFrameWriter {
-
     /** The total length of the URLs in a frame from which on the next one goes into another frame. */
     private static final int ENOUGH = 1 << 19;
 

@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A page has one if it says so, as news and blogs do: by og:type, a time of publication, a type of schema.org, or
  * one element with the class of a microformat; also if it has no landmarks, no code, and much prose. Documentation,
- * lists and forums keep their text: what is found is no article if more than a tenth of it is code, or if most
- * paragraphs of the page are outside of it.
+ * lists and forums keep all of their text: a page has no article if more than a tenth of what was found is code, or
+ * if most paragraphs of the page are outside of it.
  *
  * <p>As in Readability (Arc90, 2009), a paragraph gives points to the block around it, and half as many to the next
  * one; the one with the most has the article. A block around it with half as much prose again takes its place, up to

@@ -22,7 +22,6 @@ import org.jspecify.annotations.Nullable;
  * left out without a change of the others.
  */
 final class Frame {
-
     private static final byte[] NOTHING = {};
     private static final int COUNT_BYTES = 2;
 

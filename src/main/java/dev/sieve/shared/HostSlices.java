@@ -14,7 +14,6 @@ import org.jspecify.annotations.Nullable;
  * @param groupOfHost returns the name of a host's group; null: each host is a group
  */
 record HostSlices(int sliceCount, long seed, @Nullable UnaryOperator<String> groupOfHost) {
-
     static String host(String url) {
         byte[] utf8 = url.getBytes(UTF_8);
         OfPage page = new HostSlices(1, 0, null).new OfPage();

@@ -33,7 +33,6 @@ import java.util.function.BooleanSupplier;
 record FragmentStage(
         Fragments fragments, Recorder recorder, boolean checksRoutes, boolean needsAllPages, CrawlClock clock)
         implements Stage {
-
     @Override
     public StageVisit visit(VisitContext visit) {
         return new Visiting(visit);

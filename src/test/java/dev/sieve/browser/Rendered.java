@@ -87,7 +87,7 @@ final class Rendered implements AutoCloseable {
         return (Page) fetch(new FetchRequest(url));
     }
 
-    /** Renders a page of a web that is no server. */
+    /** Renders a page whose requests are answered by a fetcher of the test. */
     Page page(String url, PageFetcher web) {
         return (Page) stage.fetch(new FetchRequest(url), web, made -> record = made);
     }

@@ -681,7 +681,7 @@ class SharedCrawlTest {
                 worker.seed(web.start());
                 worker.start();
                 Await.until(() -> web.requestCount() >= 50);
-                engine.config("maxmemory", "1mb");
+                engine.config("maxmemory", "1");
 
                 assertThat(worker.end().ending()).isEqualTo(Ending.FULL);
                 assertThat(worker.crawler.report().pending().left()).isPositive();
