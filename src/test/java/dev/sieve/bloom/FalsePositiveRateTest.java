@@ -18,11 +18,11 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** How often each kind is wrong, measured, beside what was asked for and what it says of itself. */
 class FalsePositiveRateTest {
     private static final long SEED = 1970;
-    private static final int KEYS = Tier.of(200_000, 1_000_000);
+    private static final int KEYS = Tier.of(200_000, 500_000, 1_000_000);
 
     /** The lower a rate, the longer it takes to measure it. */
     private static double[] rates() {
-        return Arrays.copyOf(new double[] {1e-2, 1e-3, 1e-4}, Tier.of(2, 3));
+        return Arrays.copyOf(new double[] {1e-2, 1e-3, 1e-4}, Tier.of(2, 3, 3));
     }
 
     @ParameterizedTest

@@ -30,8 +30,8 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("slow")
 @Timeout(1200)
 class AgainKillIT {
-    private static final int PAGES = Tier.of(120, 5000);
-    private static final int ROUNDS = Tier.of(2, 5);
+    private static final int PAGES = Tier.of(200, 5000);
+    private static final int ROUNDS = Tier.of(3, 5);
     private static final int KILLS = Tier.of(2, 3);
 
     @TempDir
@@ -77,7 +77,7 @@ class AgainKillIT {
     @Test
     void everyResultOfARoundIsThatOfTheJob() throws Exception {
         try (ChangingSite site = new ChangingSite(PAGES)) {
-            for (int round = 1; round <= ROUNDS; round++) {
+            for (int round = 1; round <= ROUNDS + 1; round++) {
                 site.round(round);
                 int exitCode = Program.exitCode(startAll(site, "whole"));
                 // The other test kills a run that continues one that was killed.

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
  */
 @Tag("process")
 class DurableSieveKillIT {
-    private static final int KILLS = Tier.of(40, 1000);
+    private static final int KILLS = Tier.of(10, 40, 1000);
     private static final long SEED = 20261120;
     private static final int MOST_LINES = 2500;
 

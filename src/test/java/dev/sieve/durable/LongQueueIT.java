@@ -24,7 +24,7 @@ import org.junit.jupiter.api.io.TempDir;
  */
 @Tag("process")
 class LongQueueIT {
-    private static final int URLS = Tier.of(500_000, 20_000_000);
+    private static final int URLS = Tier.of(200_000, 2_000_000, 20_000_000);
     private static final int HEAP_MEGABYTES = 96;
     /** What may differ between two looks at the heap: what the JVM itself has loaded and compiled meanwhile. */
     private static final long NOISE_BYTES = 4 << 20;

@@ -11,7 +11,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** A power cut at any moment of many runs; with {@code sieve.proof} of more. */
 class PowerCutTest {
-    private static final int STATES = Tier.of(400, 33_400);
+    private static final int STATES = Tier.of(200, 400, 33_400);
 
     private final CapturedLog log = new CapturedLog();
 

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Test;
  * reported, and nothing fails in another way than documented.
  */
 class RandomDamageTest {
-    private static final int DAMAGES = Tier.of(75, 5000);
+    private static final int DAMAGES = Tier.of(30, 75, 5000);
     private static final Pattern NEW_AGAIN = Pattern.compile("at least (\\d+) URLs, finished ones included, are new");
 
     private final CapturedLog log = new CapturedLog();

@@ -173,7 +173,7 @@ class UntrustedServersTest {
     @ValueSource(strings = {"Keep-Alive", "close"})
     @Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
     void connectionsOfManyHostsEndWithoutTheServers(String connection) throws Exception {
-        int hosts = Tier.of(60, 600);
+        int hosts = Tier.of(60, 120, 600);
         Path good = store("*.good.test");
         Semaphore ended = new Semaphore(0);
         try (LocalServer server = holding(good, connection, ended)) {

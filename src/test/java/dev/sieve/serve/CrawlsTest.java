@@ -75,7 +75,7 @@ class CrawlsTest {
 
     @Test
     void deletedQueuesTakeNoMemory() throws Exception {
-        int queues = Tier.of(20_000, 100_000);
+        int queues = Tier.of(20_000, 40_000, 100_000);
         ServedOptions options = new ServedOptions(
                 FrontierSettings.DEFAULTS.withCapacity(2L * queues).withFalsePositiveRate(1e-6),
                 Durability.PROCESS,

@@ -170,7 +170,7 @@ class ServedDamageTest {
             files.put(each, Files.readAllBytes(crawl.resolve(each)));
         }
         List<byte[]> damaged = damaged(Objects.requireNonNull(files.get(name)));
-        for (int i = 0; i < damaged.size(); i += Tier.of(31, 1)) {
+        for (int i = 0; i < damaged.size(); i += Tier.of(97, 31, 1)) {
             for (String each : new LocalDisk(crawl).names()) {
                 Files.delete(crawl.resolve(each));
             }
@@ -216,7 +216,7 @@ class ServedDamageTest {
         byte[] whole = Files.readAllBytes(file);
         List<byte[]> all = damaged(whole);
         // Each of them in the long run: what a line shows is the same in all files.
-        for (int i = 0; i < all.size(); i += Tier.of(7, 1)) {
+        for (int i = 0; i < all.size(); i += Tier.of(17, 7, 1)) {
             byte[] damaged = all.get(i);
             Files.write(file, damaged);
             assertThatThrownBy(() -> open(server).close())

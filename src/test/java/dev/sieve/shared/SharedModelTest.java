@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
  */
 @Tag("engine")
 class SharedModelTest {
-    private static final int STEPS = Tier.of(2000, 100_000);
+    private static final int STEPS = Tier.of(1000, 2000, 100_000);
     static final int SLICES = 8;
     private static final int WORKERS = 3;
     private static final Duration OWNERSHIP = Duration.ofHours(1);

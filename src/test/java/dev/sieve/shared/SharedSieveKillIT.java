@@ -32,10 +32,10 @@ import org.junit.jupiter.params.provider.MethodSource;
 @Tag("slow")
 @Timeout(3600)
 class SharedSieveKillIT {
-    private static final int WORKER_KILLS = Tier.of(5, 100);
-    private static final int ENGINE_KILLS = Tier.of(2, 30);
+    private static final int WORKER_KILLS = Tier.of(10, 100);
+    private static final int ENGINE_KILLS = Tier.of(3, 30);
     private static final int WORKERS = Tier.of(3, 4);
-    private static final int PAGES = Tier.of(5000, 30_000);
+    private static final int PAGES = Tier.of(10_000, 30_000);
     private static final long SEED = 20261122;
 
     /** What the log may lose: Valkey and Redis sync it each second. */

@@ -48,8 +48,8 @@ import org.junit.jupiter.api.Test;
  * and a round that has ended leaves nothing to visit. With {@code sieve.proof}, at more moments.
  */
 class RoundsPowerCutTest {
-    private static final int STATES = Tier.of(400, 100_000);
-    private static final int FAILURES = Tier.of(150, 20_000);
+    private static final int STATES = Tier.of(200, 400, 100_000);
+    private static final int FAILURES = Tier.of(100, 150, 20_000);
     private static final int PAGES = 7;
     private static final int ROUNDS = 3;
     private static final long OWNER = 7;
